@@ -1,0 +1,1 @@
+"""Tokengeist: git blame for an agent's answers."""

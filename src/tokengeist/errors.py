@@ -1,0 +1,102 @@
+"""Every exception that Tokengeist raises on purpose.
+
+    TokengeistError
+    ├── TranscriptError (ValueError)      the transcript itself is at fault
+    │   ├── FormatError                   a file that no reader understands, or a reader refuses
+    │   └── RenderingError                a chat template lost, trimmed or reordered a turn
+    ├── TargetError (ValueError)          the span to trace is at fault
+    │   ├── SpanNotFoundError             it occurs nowhere; carries the nearest text
+    │   └── AmbiguousSpanError            it occurs in several turns; carries them
+    ├── UnknownNameError (LookupError)    a backend, model, format or conversation nobody has
+    ├── ModelError (RuntimeError)         a model that cannot be loaded or captured
+    ├── MissingExtraError (ImportError)   an optional dependency; carries the install command
+    ├── AttributionError (RuntimeError)   a backend broke its contract
+    └── GraphError (ValueError)           a graph, or a graph file, that breaks an invariant
+
+Messages are whole sentences that carry the values and, where there is one, the remedy. They hold
+no markup, and nothing in the library prints them: `cli/main.py` alone turns an error into an
+exit code.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TokengeistError(Exception):
+    """The root of all errors that a user of Tokengeist can cause or must be told about."""
+
+
+class TranscriptError(TokengeistError, ValueError):
+    """A transcript that contradicts itself or holds something unusable."""
+
+
+class FormatError(TranscriptError):
+    """A file that is not a transcript in any known format, or not in the one asked for."""
+
+
+class RenderingError(TranscriptError):
+    """A rendering in which a turn is not where, or not what, it should be."""
+
+
+class TargetError(TokengeistError, ValueError):
+    """A target that cannot be traced."""
+
+
+class SpanNotFoundError(TargetError):
+    """The text to trace occurs in no assistant turn."""
+
+
+class AmbiguousSpanError(TargetError):
+    """The text to trace occurs in several assistant turns."""
+
+    def __init__(self, message: str, turns: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.turns = turns
+
+
+class UnknownNameError(TokengeistError, LookupError):
+    """A name that is not registered."""
+
+    def __str__(self) -> str:  # LookupError shows like any other error, not as a repr
+        return str(self.args[0])
+
+
+class ModelError(TokengeistError, RuntimeError):
+    """A model that cannot be found, loaded, or read in the way that was asked for."""
+
+
+class MissingExtraError(TokengeistError, ImportError):
+    """An optional part of Tokengeist that is not installed."""
+
+
+class AttributionError(TokengeistError, RuntimeError):
+    """A backend that returned something other than one finite, non-negative score per source."""
+
+
+class GraphError(TokengeistError, ValueError):
+    """A provenance graph, or a file that should hold one, that breaks an invariant."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """An error for a name nobody has, with the nearest known name.
+
+    >>> print(unknown_name("attributor", "lexcal", ["attention", "lexical"]))
+    no attributor named 'lexcal'. Did you mean 'lexical'? Available: attention, lexical
+    """
+    names = sorted(known)
+    nearest = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+    return UnknownNameError(f"no {kind} named '{name}'.{hint} Available: {', '.join(names)}")
+
+
+def missing_extra(what: str, extra: str) -> MissingExtraError:
+    """An error for an optional dependency, with the exact command that installs it.
+
+    >>> print(missing_extra("reading with a model", "models"))
+    reading with a model needs an extra that is not installed. Run: pip install 'tokengeist[models]'
+    """
+    return MissingExtraError(
+        f"{what} needs an extra that is not installed. Run: pip install 'tokengeist[{extra}]'"
+    )

@@ -1,0 +1,88 @@
+"""Views of a finished graph: pruned, or as chains from the claim to its sources.
+
+The graph on disk is unpruned. Everything here is a pure function of it, so a slider, an ablation
+and a report all use the same few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
+from tokengeist.transcript import merge_spans
+
+PAPER_ALPHA = 0.85
+
+
+def prune(
+    graph: ProvenanceGraph,
+    *,
+    alpha: float = PAPER_ALPHA,
+    top_k: int | None = None,
+    max_depth: int | None = None,
+    min_score: float = 0.0,
+) -> ProvenanceGraph:
+    """Keep, at every node, the edges that score at least `alpha` times its best one (Eq. 4).
+
+    `max_depth` first cuts the graph to what a shallower trace would have found; `top_k` keeps the
+    best few of the edges that passed `alpha`, as the paper's branching ablation does; `min_score`
+    drops attribution edges below it, whatever their neighbours score. Then whatever the target no
+    longer reaches is gone, and a node's evidence is that of the edges that are left.
+
+    A zero score never passes: `0 >= alpha * 0` would keep every edge of a node that nothing
+    supports.
+    """
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha lies between 0 and 1, not {alpha}")
+    kept: list[Edge] = []
+    nodes: dict[int, Node] = {graph.target.turn: graph.root}
+    for node in graph.nodes:  # latest first, so a node is known before its own edges are asked for
+        reached = nodes.get(node.turn)
+        if reached is None:
+            continue
+        cut = max_depth is not None and node.depth >= max_depth
+        edges = [] if cut else _strongest(graph.sources_of(node.turn), alpha, top_k, min_score)
+        if cut and reached.stop is None:
+            nodes[node.turn] = replace(reached, stop=Stop.DEPTH)
+        elif not edges and reached.stop is None:
+            nodes[node.turn] = replace(reached, stop=Stop.NO_SOURCE)
+        for edge in edges:
+            kept.append(edge)
+            known = nodes.get(edge.source)
+            spans = merge_spans((known.spans if known else ()) + edge.evidence)
+            nodes[edge.source] = replace(graph.node(edge.source), spans=spans)
+    ordered = tuple(nodes[turn] for turn in sorted(nodes, reverse=True))
+    return replace(graph, nodes=ordered, edges=tuple(kept))
+
+
+def _strongest(
+    edges: tuple[Edge, ...], alpha: float, top_k: int | None, min_score: float
+) -> list[Edge]:
+    passing = [
+        edge
+        for edge in edges
+        if edge.score > 0 and (edge.score >= min_score or edge.kind is EdgeKind.STRUCTURAL)
+    ]
+    passing.sort(key=lambda edge: -edge.score)
+    return [edge for edge in passing if edge.score >= alpha * passing[0].score][:top_k]
+
+
+def chains(graph: ProvenanceGraph) -> Iterator[tuple[Edge, ...]]:
+    """Every way from the target to a leaf, following the best edge first.
+
+    A graph with many convergent paths has many chains; take as many as you need.
+    """
+    path: list[Edge] = []
+
+    def walk(turn: int) -> Iterator[tuple[Edge, ...]]:
+        edges = graph.sources_of(turn)
+        if not edges:
+            yield tuple(path)
+        for edge in edges:
+            path.append(edge)
+            yield from walk(edge.source)
+            path.pop()
+
+    if graph.edges:
+        yield from walk(graph.target.turn)
