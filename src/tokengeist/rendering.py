@@ -1,0 +1,238 @@
+"""Turns → the text a model reads, and where every character of every turn landed in it.
+
+Two renderings: the paper's plain `Role: content` lines, and a model's own chat template with its
+tool-call delimiters. A template is never trusted with the transcript's text. It is given short
+placeholders instead, and the text is put in their place afterwards, so that a template which trims,
+re-serialises or drops what it is given either shows a placeholder in the wrong place, which is an
+error that names the turn, or cannot touch the text at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from tokengeist.errors import RenderingError
+from tokengeist.transcript import Role, Span, Transcript, Turn
+
+Message = dict[str, Any]
+ChatTemplate = Callable[[list[Message]], str]
+"""OpenAI-style messages → prompt text; what `tokenizer.apply_chat_template` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a turn's canonical text that stands verbatim in the rendered text."""
+
+    turn: int
+    span: Span
+    """In the turn's canonical text."""
+    place: Span
+    """In the rendered text; as long as `span`."""
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """What a model reads, and where the turns are in it."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    """In order, both by turn and by place."""
+    style: str
+    """`plain` or `chat`."""
+    unstable_turn: int | None = None
+    """The first turn after which the transcript so far does not render to a prefix of the whole.
+
+    None is what lets one forward pass answer for every turn (docs/design.md).
+    """
+
+    def places(self, turn: int, span: Span) -> tuple[Span, ...]:
+        """Where `span` of a turn's canonical text stands in the rendered text.
+
+        Characters that a template writes in its own way (the brackets around a call's arguments)
+        are nowhere.
+        """
+        found = []
+        for piece in self.pieces:
+            start = max(span.start, piece.span.start)
+            end = min(span.end, piece.span.end)
+            if piece.turn == turn and start < end:
+                found.append(Span(start, end).shifted(piece.place.start - piece.span.start))
+        return tuple(found)
+
+
+def render_plain(transcript: Transcript) -> Rendering:
+    """The paper's flat format: one `Role: text` after another."""
+    text = ""
+    pieces = []
+    for turn in transcript.turns:
+        text += f"{turn.role.capitalize()}: "
+        pieces.append(Piece(turn.index, turn.whole, turn.whole.shifted(len(text))))
+        text += turn.text + "\n"
+    return Rendering(text, tuple(pieces), "plain")
+
+
+def render_chat(transcript: Transcript, template: ChatTemplate) -> Rendering:
+    """The model's own format, with every turn's place verified.
+
+    Raises `RenderingError` for a template that refuses the transcript or loses part of a turn.
+    """
+    shapes = {turn.index: _CallShape.OBJECT for turn in transcript.turns}
+    while True:
+        parts, skeleton = _skeleton(transcript.turns, shapes, template)
+        places = _find_placeholders(skeleton, parts)
+        missing = next((part for part, place in zip(parts, places, strict=True) if not place), None)
+        if missing is None:
+            break
+        turn = transcript.turns[missing.turn]
+        if not turn.calls or shapes[turn.index] is _CallShape.TEXT:
+            raise RenderingError(
+                f"the chat template loses or reorders turn {turn.index} ({turn.role}); "
+                "use the plain rendering for this transcript"
+            )
+        # Templates differ in the calls they can write: render around the ones that lose this turn.
+        shapes[turn.index] = _CallShape(shapes[turn.index] + 1)
+    text, pieces = _fill(skeleton, parts, places, transcript.turns)
+    unstable = _first_unstable_turn(transcript.turns, shapes, template, skeleton)
+    return Rendering(text, pieces, "chat", unstable)
+
+
+class _CallShape(IntEnum):
+    """How a turn's tool calls are handed to the template, in the order in which it is tried."""
+
+    OBJECT = 0
+    """Arguments as an object, which most templates serialise."""
+    STRING = 1
+    """Arguments as a string, which some templates paste."""
+    TEXT = 2
+    """As canonical text inside the content: for templates that know nothing of calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One placeholder and the text of a turn that it stands for."""
+
+    turn: int
+    span: Span
+    mark: str
+    pattern: str
+    """What to look for in the skeleton; arguments come back in the template's own JSON style."""
+
+
+def _skeleton(
+    turns: Sequence[Turn], shapes: Mapping[int, _CallShape], template: ChatTemplate
+) -> tuple[list[_Part], str]:
+    """Render placeholders instead of text."""
+    parts: list[_Part] = []
+    messages = [_message(turn, shapes[turn.index], parts) for turn in turns]
+    try:
+        return parts, template(messages)
+    except Exception as error:  # a template is a program of the model's author: it may do anything
+        refused = _first_refused(messages, template)
+        raise RenderingError(
+            f"the chat template refuses turn {refused} ({turns[refused].role}): {error}; "
+            "use the plain rendering for this transcript"
+        ) from error
+
+
+def _first_refused(messages: list[Message], template: ChatTemplate) -> int:
+    for count in range(1, len(messages)):
+        try:
+            template(messages[:count])
+        except Exception:
+            return count - 1
+    return len(messages) - 1
+
+
+def _message(turn: Turn, shape: _CallShape, parts: list[_Part]) -> Message:
+    def mark(span: Span) -> str:
+        name = f"TgPart{len(parts)}x"
+        parts.append(_Part(turn.index, span, name, name))
+        return name
+
+    message: Message = {"role": turn.role.value}
+    if shape is _CallShape.TEXT or not turn.calls:
+        message["content"] = mark(turn.whole) if turn.text else ""
+        if turn.role is Role.TOOL:
+            message["tool_call_id"] = turn.call_id or "call"
+            message["name"] = turn.name or "tool"
+        return message
+    message["content"] = mark(Span(0, len(turn.content))) if turn.content else None
+    message["tool_calls"] = []
+    for call, span in zip(turn.calls, turn.call_spans, strict=True):
+        name = mark(Span(span.start, span.start + len(call.name)))
+        arguments: object = {}
+        if call.arguments:
+            key = mark(Span(span.start + len(call.name) + 1, span.end - 1))
+            if shape is _CallShape.OBJECT:
+                arguments = {key: 0}
+                pattern = rf'\{{\s*"{key}"\s*:\s*0\s*\}}'
+                parts[-1] = _Part(turn.index, parts[-1].span, key, pattern)
+            else:
+                arguments = key
+        message["tool_calls"].append(
+            {
+                "id": call.id or "call",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+        )
+    return message
+
+
+def _find_placeholders(skeleton: str, parts: Sequence[_Part]) -> list[Span | None]:
+    """Where each placeholder stands: once, and after the one before it, or None."""
+    places: list[Span | None] = []
+    position = 0
+    for part in parts:
+        match = re.compile(part.pattern).search(skeleton, position)
+        if match is None or skeleton.count(part.mark) != 1:
+            places.append(None)
+            continue
+        places.append(Span(*match.span()))
+        position = match.end()
+    return places
+
+
+def _fill(
+    skeleton: str, parts: Sequence[_Part], places: Sequence[Span | None], turns: Sequence[Turn]
+) -> tuple[str, tuple[Piece, ...]]:
+    """Put the transcript's own text where the placeholders stand."""
+    chunks: list[str] = []
+    pieces: list[Piece] = []
+    read = length = 0
+    for part, place in zip(parts, places, strict=True):
+        if place is None:
+            continue
+        before = skeleton[read : place.start]
+        own = part.span.of(turns[part.turn].text)
+        start = length + len(before)
+        pieces.append(Piece(part.turn, part.span, Span(start, start + len(own))))
+        chunks += [before, own]
+        length = start + len(own)
+        read = place.end
+    chunks.append(skeleton[read:])
+    return "".join(chunks), tuple(pieces)
+
+
+def _first_unstable_turn(
+    turns: Sequence[Turn], shapes: Mapping[int, _CallShape], template: ChatTemplate, whole: str
+) -> int | None:
+    """The first assistant turn up to which the transcript does not render to a prefix of `whole`.
+
+    Placeholders decide: the transcript's text is the same in both by construction.
+    """
+    for turn in turns[:-1]:
+        if turn.role is not Role.ASSISTANT or not turn.text:
+            continue
+        try:
+            parts, skeleton = _skeleton(turns[: turn.index + 1], shapes, template)
+        except RenderingError:
+            return turn.index
+        places = _find_placeholders(skeleton, parts)
+        if places[-1] is None or not whole.startswith(skeleton[: places[-1].end]):
+            return turn.index
+    return None
