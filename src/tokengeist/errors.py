@@ -13,6 +13,8 @@
     ├── AttributionError (RuntimeError)   a backend broke its contract
     └── GraphError (ValueError)           a graph, or a graph file, that breaks an invariant
 
+    TokengeistWarning                     the work goes on, but the user should know
+
 Messages are whole sentences that carry the values and, where there is one, the remedy. They hold
 no markup, and nothing in the library prints them: `cli/main.py` alone turns an error into an
 exit code.
@@ -26,6 +28,10 @@ from collections.abc import Iterable
 
 class TokengeistError(Exception):
     """The root of all errors that a user of Tokengeist can cause or must be told about."""
+
+
+class TokengeistWarning(UserWarning):
+    """Something the user should know though the work goes on: a slower way, a longer text."""
 
 
 class TranscriptError(TokengeistError, ValueError):

@@ -6,13 +6,43 @@ and a report all use the same few lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.transcript import merge_spans
 
 PAPER_ALPHA = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of an unpruned graph counts; the arguments of `prune` as a value that can be saved."""
+
+    alpha: float = PAPER_ALPHA
+    top_k: int | None = None
+    max_depth: int | None = None
+    min_score: float = 0.0
+
+    def of(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """The graph through this view."""
+        return prune(
+            graph,
+            alpha=self.alpha,
+            top_k=self.top_k,
+            max_depth=self.max_depth,
+            min_score=self.min_score,
+        )
+
+    def to_json(self) -> dict[str, float | int | None]:
+        """As a plain mapping."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> View:
+        """From what `to_json` gave."""
+        return cls(data["alpha"], data["top_k"], data["max_depth"], data["min_score"])
 
 
 def prune(

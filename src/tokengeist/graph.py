@@ -47,7 +47,7 @@ class Node:
     depth: int
     """Fewest edges from the target turn when it was traced, structural ones included."""
     spans: tuple[Span, ...]
-    """The evidence: what the turns that depend on this one used of it (for the root: the target)."""
+    """The evidence: what its dependents used of it; for the root, the target itself."""
     stop: Stop | None = None
 
 

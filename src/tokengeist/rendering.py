@@ -10,9 +10,11 @@ error that names the turn, or cannot touch the text at all.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 from tokengeist.errors import RenderingError
@@ -49,6 +51,13 @@ class Rendering:
     None is what lets one forward pass answer for every turn (docs/design.md).
     """
 
+    @cached_property
+    def _pieces_by_turn(self) -> dict[int, list[Piece]]:
+        grouped: dict[int, list[Piece]] = defaultdict(list)
+        for piece in self.pieces:
+            grouped[piece.turn].append(piece)
+        return grouped
+
     def places(self, turn: int, span: Span) -> tuple[Span, ...]:
         """Where `span` of a turn's canonical text stands in the rendered text.
 
@@ -56,23 +65,25 @@ class Rendering:
         are nowhere.
         """
         found = []
-        for piece in self.pieces:
+        for piece in self._pieces_by_turn[turn]:
             start = max(span.start, piece.span.start)
             end = min(span.end, piece.span.end)
-            if piece.turn == turn and start < end:
+            if start < end:
                 found.append(Span(start, end).shifted(piece.place.start - piece.span.start))
         return tuple(found)
 
 
 def render_plain(transcript: Transcript) -> Rendering:
     """The paper's flat format: one `Role: text` after another."""
-    text = ""
+    chunks: list[str] = []
     pieces = []
+    length = 0
     for turn in transcript.turns:
-        text += f"{turn.role.capitalize()}: "
-        pieces.append(Piece(turn.index, turn.whole, turn.whole.shifted(len(text))))
-        text += turn.text + "\n"
-    return Rendering(text, tuple(pieces), "plain")
+        prefix = f"{turn.role.capitalize()}: "
+        pieces.append(Piece(turn.index, turn.whole, turn.whole.shifted(length + len(prefix))))
+        chunks += [prefix, turn.text, "\n"]
+        length += len(prefix) + len(turn.text) + 1
+    return Rendering("".join(chunks), tuple(pieces), "plain")
 
 
 def render_chat(transcript: Transcript, template: ChatTemplate) -> Rendering:

@@ -28,7 +28,7 @@ from tokengeist.attribution.protocol import (
 from tokengeist.errors import TargetError
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.segmentation import Source
-from tokengeist.transcript import Role, Span, Target, Transcript, merge_spans
+from tokengeist.transcript import Role, Target, Transcript, merge_spans
 
 STRUCTURAL_SCORE = 1.0
 

@@ -135,7 +135,7 @@ def _best_source_per_turn(
     for source, score in zip(earlier, scores, strict=True):
         _require_score(score)
         if source.turn not in best or score > best[source.turn].score:
-            best[source.turn] = Link(source.turn, float(score), (source.span,))
+            best[source.turn] = Link(source.turn, float(score), (source.core,))
     return tuple(best.values())
 
 

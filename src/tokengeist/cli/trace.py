@@ -1,0 +1,150 @@
+"""`tokengeist trace`: from a file and a span to a provenance graph."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tokengeist.api import DEFAULT_BACKEND, Settings, open_tracer, settings_for
+from tokengeist.attribution.registry import BackendOptions
+from tokengeist.cli.output import print_json, progress_bar, write_file
+from tokengeist.errors import TargetError
+from tokengeist.export.dot import to_dot
+from tokengeist.export.graph_file import to_json
+from tokengeist.export.mermaid import to_mermaid
+from tokengeist.export.terminal import summary, tree
+from tokengeist.formats import load
+from tokengeist.segmentation import Granularity
+from tokengeist.transcript import Span, locate_target
+
+
+def trace(
+    file: Annotated[str, typer.Argument(help="A transcript; - for standard input.")],
+    span: Annotated[
+        str | None,
+        typer.Option(help="The text to trace. Without it: the whole last assistant turn."),
+    ] = None,
+    turn: Annotated[int | None, typer.Option(help="The turn the span stands in.")] = None,
+    chars: Annotated[
+        str | None, typer.Option(metavar="A:B", help="The span as characters of --turn.")
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="Which conversation, in a file with several.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="The file's format, where detection is wrong.")
+    ] = None,
+    backend: Annotated[
+        str, typer.Option(help="How to attribute; see `tokengeist backends`.")
+    ] = DEFAULT_BACKEND,
+    model: Annotated[
+        str | None,
+        typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, float16, bfloat16.")] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
+    ] = False,
+    render: Annotated[
+        str | None, typer.Option(help="How the model sees the turns: plain or chat.")
+    ] = None,
+    granularity: Annotated[
+        Granularity | None, typer.Option(help="How finely sources are cut.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(min=1, help="Most sources followed at one turn.")
+    ] = None,
+    max_depth: Annotated[int | None, typer.Option(min=1, help="Most hops from the span.")] = None,
+    min_score: Annotated[float | None, typer.Option(help="Ignore scores below this.")] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Show sources scoring at least this share of the best."),
+    ] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="One hop only: --max-depth 1.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The unpruned graph as JSON.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="A Mermaid flowchart.")] = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Graphviz DOT.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write to a file; JSON unless told otherwise."),
+    ] = None,
+) -> None:
+    """Trace a span of an assistant turn back to where it came from.
+
+    The tree shows the pruned graph; --json holds all of it.
+    """
+    if as_json + mermaid + dot > 1:
+        raise typer.BadParameter("choose one of --json, --mermaid and --dot")
+    if flat and max_depth not in (None, 1):
+        raise typer.BadParameter("--flat means --max-depth 1; give one of them")
+    transcript = load(file, format=format, conversation=conversation)
+    target = locate_target(transcript, span, turn=turn, chars=_char_range(chars))
+    settings = _settings(
+        backend,
+        granularity=granularity,
+        top_k=top_k,
+        max_depth=1 if flat else max_depth,
+        min_score=min_score,
+        alpha=alpha,
+    )
+    options = BackendOptions(
+        model=model, device=device, dtype=dtype, render=render, trust_remote_code=trust_remote_code
+    )
+    with progress_bar():
+        tracer = open_tracer(transcript, backend=backend, options=options, settings=settings)
+        graph = tracer.trace(target)
+
+    shown = settings.view.of(graph)
+    if mermaid or dot:
+        text = to_mermaid(shown, transcript) if mermaid else to_dot(shown, transcript)
+        if output:
+            write_file(output, text)
+        else:
+            typer.echo(text, nl=False)
+        return
+    data = to_json(graph, transcript, settings.view)
+    if output:
+        write_file(output, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    if as_json and not output:
+        print_json(data)
+    elif not as_json:
+        console = Console(highlight=False, soft_wrap=True)
+        console.print(tree(shown, transcript, width=console.width))
+        console.print(summary(graph), style="dim", markup=False)
+
+
+def _char_range(text: str | None) -> Span | None:
+    if text is None:
+        return None
+    start, _, end = text.partition(":")
+    if not (start.isdecimal() and end.isdecimal() and int(start) < int(end)):
+        raise TargetError(f"--chars takes a range such as 10:42, not {text!r}")
+    return Span(int(start), int(end))
+
+
+def _settings(
+    backend: str,
+    *,
+    granularity: Granularity | None,
+    top_k: int | None,
+    max_depth: int | None,
+    min_score: float | None,
+    alpha: float | None,
+) -> Settings:
+    """The backend's own settings with what the user said instead of theirs."""
+    base = settings_for(backend)
+    trace_options = base.trace
+    if top_k is not None:
+        trace_options = replace(trace_options, top_k=top_k)
+    if max_depth is not None:
+        trace_options = replace(trace_options, max_depth=max_depth)
+    if min_score is not None:
+        trace_options = replace(trace_options, min_score=min_score)
+    view = base.view if alpha is None else replace(base.view, alpha=alpha)
+    return Settings(trace_options, view, granularity or base.granularity)
