@@ -156,6 +156,13 @@ def _is_json(text: str, place: Place) -> bool:
     return True
 
 
+def _position(text: str, offset: int) -> str:
+    """A place in a text; in a text of one line, the line goes without saying."""
+    column = offset - text.rfind("\n", 0, offset)
+    line = text.count("\n", 0, offset) + 1
+    return f"line {line}, column {column}" if "\n" in text else f"column {column}"
+
+
 def _parse(text: str, place: Place) -> object:
     """Strict JSON: what Python's parser would quietly accept or drop is refused.
 
@@ -165,10 +172,8 @@ def _parse(text: str, place: Place) -> object:
     def refuse_constant(constant: str) -> None:
         for match in _CONSTANT.finditer(text):
             if match["constant"]:
-                before = text[: match.start()]
-                column = match.start() - before.rfind("\n")
                 raise place.error(
-                    f"{constant} at line {before.count(chr(10)) + 1}, column {column} is not JSON; "
+                    f"{constant} at {_position(text, match.start())} is not JSON; "
                     "write null or a string"
                 )
 

@@ -1,0 +1,53 @@
+"""Real recordings, read where they lie: skipped where the shared data is absent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tokengeist.formats import detect, list_conversations, load, load_all
+from tokengeist.transcript import Role, Transcript
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not at hand")
+
+
+def assert_linked(transcript: Transcript) -> None:
+    """Every tool result follows the turn that made its call."""
+    for turn in transcript.turns:
+        if turn.role is Role.TOOL:
+            site = transcript.call_sites[turn.index]
+            made = transcript.turns[site.turn]
+            assert site.turn < turn.index
+            assert turn.call_id in {call.id for call in made.calls}
+
+
+@pytest.mark.parametrize("file", sorted((DATA / "tau").glob("*.json")), ids=lambda file: file.stem)
+def test_tau_bench_runs(file: Path) -> None:
+    runs = json.loads(file.read_text("utf-8"))
+    assert detect(file) == "tau-bench"
+    transcripts = list(load_all(file))
+    assert list_conversations(file) == tuple(f"{r['task_id']}-{r['trial']}" for r in runs)
+    assert len(transcripts) == len(runs) >= 115
+    for run, transcript in zip(runs, transcripts, strict=True):
+        assert len(transcript.turns) == len(run["traj"])
+        for message, turn in zip(run["traj"], transcript.turns, strict=True):
+            assert (turn.role, turn.content) == (message["role"], message["content"] or "")
+            written = [call["function"] for call in message.get("tool_calls") or []]
+            assert [(c.name, c.arguments) for c in turn.calls] == [
+                (function["name"], function["arguments"]) for function in written
+            ]
+        assert_linked(transcript)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((DATA / "mtca-dev" / "conversations").glob("*.json")), ids=lambda file: file.stem
+)
+def test_annotated_conversations(file: Path) -> None:
+    transcript = load(file)
+    assert transcript.id == file.stem
+    assert len(transcript.turns) == len(json.loads(file.read_text("utf-8"))["messages"])
+    assert_linked(transcript)
