@@ -91,23 +91,30 @@ def render_chat(transcript: Transcript, template: ChatTemplate) -> Rendering:
 
     Raises `RenderingError` for a template that refuses the transcript or loses part of a turn.
     """
-    shapes = {turn.index: _CallShape.OBJECT for turn in transcript.turns}
+    turns = transcript.turns
+    shapes = {turn.index: _CallShape.OBJECT for turn in turns}
     while True:
-        parts, skeleton = _skeleton(transcript.turns, shapes, template)
-        places = _find_placeholders(skeleton, parts)
-        missing = next((part for part, place in zip(parts, places, strict=True) if not place), None)
-        if missing is None:
-            break
-        turn = transcript.turns[missing.turn]
+        messages, parts = _messages(turns, shapes)
+        try:
+            skeleton = template(messages)
+        except Exception as error:  # a template is a program of its author's: it may do anything
+            troubled, trouble = _first_refused(messages, template), f"is refused ({error})"
+        else:
+            places = _find_placeholders(skeleton, parts)
+            lost = [part.turn for part, place in zip(parts, places, strict=True) if place is None]
+            if not lost:
+                break
+            troubled, trouble = lost[0], "is lost or out of order"
+        turn = turns[troubled]
         if not turn.calls or shapes[turn.index] is _CallShape.TEXT:
             raise RenderingError(
-                f"the chat template loses or reorders turn {turn.index} ({turn.role}); "
+                f"turn {turn.index} ({turn.role}) {trouble} in the model's chat template; "
                 "use the plain rendering for this transcript"
             )
-        # Templates differ in the calls they can write: render around the ones that lose this turn.
+        # Templates differ in the calls they can write: render around those this one cannot.
         shapes[turn.index] = _CallShape(shapes[turn.index] + 1)
-    text, pieces = _fill(skeleton, parts, places, transcript.turns)
-    unstable = _first_unstable_turn(transcript.turns, shapes, template, skeleton)
+    text, pieces = _fill(skeleton, parts, places, turns)
+    unstable = _first_unstable_turn(turns, shapes, template, skeleton)
     return Rendering(text, pieces, "chat", unstable)
 
 
@@ -133,20 +140,12 @@ class _Part:
     """What to look for in the skeleton; arguments come back in the template's own JSON style."""
 
 
-def _skeleton(
-    turns: Sequence[Turn], shapes: Mapping[int, _CallShape], template: ChatTemplate
-) -> tuple[list[_Part], str]:
-    """Render placeholders instead of text."""
+def _messages(
+    turns: Sequence[Turn], shapes: Mapping[int, _CallShape]
+) -> tuple[list[Message], list[_Part]]:
+    """The transcript with placeholders instead of text, and what each stands for."""
     parts: list[_Part] = []
-    messages = [_message(turn, shapes[turn.index], parts) for turn in turns]
-    try:
-        return parts, template(messages)
-    except Exception as error:  # a template is a program of the model's author: it may do anything
-        refused = _first_refused(messages, template)
-        raise RenderingError(
-            f"the chat template refuses turn {refused} ({turns[refused].role}): {error}; "
-            "use the plain rendering for this transcript"
-        ) from error
+    return [_message(turn, shapes[turn.index], parts) for turn in turns], parts
 
 
 def _first_refused(messages: list[Message], template: ChatTemplate) -> int:
@@ -239,9 +238,10 @@ def _first_unstable_turn(
     for turn in turns[:-1]:
         if turn.role is not Role.ASSISTANT or not turn.text:
             continue
+        messages, parts = _messages(turns[: turn.index + 1], shapes)
         try:
-            parts, skeleton = _skeleton(turns[: turn.index + 1], shapes, template)
-        except RenderingError:
+            skeleton = template(messages)
+        except Exception:
             return turn.index
         places = _find_placeholders(skeleton, parts)
         if places[-1] is None or not whole.startswith(skeleton[: places[-1].end]):

@@ -326,9 +326,9 @@ def _target_by_text(transcript: Transcript, text: str, index: int | None) -> Tar
     holding = [turn for turn in candidates if text in turn.text]
     if len(holding) > 1:
         turns = tuple(turn.index for turn in holding)
+        places = "".join(f"\n  turn {t.index}: {_surroundings(text, t.text)}" for t in holding)
         raise AmbiguousSpanError(
-            f"{text!r} occurs in turns {', '.join(map(str, turns))}; say which one you mean",
-            turns,
+            f"{text!r} occurs in {len(turns)} turns; say which one with --turn N:{places}", turns
         )
     if holding:
         start = holding[0].text.index(text)
@@ -340,6 +340,14 @@ def _target_by_text(transcript: Transcript, text: str, index: int | None) -> Tar
             "only assistant turns can be traced"
         )
     raise SpanNotFoundError(f"{text!r} occurs in no assistant turn{_nearest(text, candidates)}")
+
+
+def _surroundings(text: str, within: str) -> str:
+    """`text` with a few words on both sides, on one line."""
+    start = within.index(text)
+    before = within[max(0, start - 30) : start]
+    after = within[start + len(text) : start + len(text) + 30]
+    return " ".join(f"…{before}{text}{after}…".split())
 
 
 def _nearest(text: str, turns: list[Turn]) -> str:

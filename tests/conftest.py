@@ -1,0 +1,37 @@
+"""What many tests share: the refund example of the paper's walk-through."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tokengeist.formats import example_path, load
+from tokengeist.transcript import Transcript
+
+# The machines that run this are shared: a slow moment is no failure.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def refund() -> Transcript:
+    """Five turns: a user's request, a look-up, its result, a finding and the final claim."""
+    return load(example_path("refund"))
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Real conversations that lie beside the repository where it is developed."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("../shared/data is not on this machine")
+    return SHARED_DATA
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "COLUMNS", "120")
