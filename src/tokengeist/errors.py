@@ -11,7 +11,9 @@
     ├── ModelError (RuntimeError)         a model that cannot be loaded or captured
     ├── MissingExtraError (ImportError)   an optional dependency; carries the install command
     ├── AttributionError (RuntimeError)   a backend broke its contract
-    └── GraphError (ValueError)           a graph, or a graph file, that breaks an invariant
+    ├── GraphError (ValueError)           a graph, or a graph file, that breaks an invariant
+    ├── DatasetError (ValueError)         a benchmark folder that is not one, or breaks its rules
+    └── RunError (RuntimeError)           a benchmark run that cannot start, go on or be read
 
     TokengeistWarning                     the work goes on, but the user should know
 
@@ -83,6 +85,14 @@ class AttributionError(TokengeistError, RuntimeError):
 
 class GraphError(TokengeistError, ValueError):
     """A provenance graph, or a file that should hold one, that breaks an invariant."""
+
+
+class DatasetError(TokengeistError, ValueError):
+    """A benchmark folder, or a file in it, that cannot be used as it is."""
+
+
+class RunError(TokengeistError, RuntimeError):
+    """A benchmark run that cannot be started, continued or read."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:

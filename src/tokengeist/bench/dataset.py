@@ -1,0 +1,204 @@
+"""A benchmark on disk: a folder with `conversations/ID.json` and `gold/ID.json`.
+
+Everything is read one conversation at a time, so a folder of any size passes through the same
+small memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tokengeist.bench.gold import GoldTarget, Problem, TargetReader, offsets, quoted
+from tokengeist.errors import DatasetError, TokengeistError
+from tokengeist.transcript import Role, ToolCall, Transcript, Turn
+
+
+class GoldForm(StrEnum):
+    """How gold files are written."""
+
+    QUOTED = "quoted"
+    """With the annotated text, as the paper's schema has it."""
+    OFFSETS = "offsets"
+    """With character ranges only: nothing of the conversation is repeated."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation with its annotated targets."""
+
+    transcript: Transcript
+    targets: tuple[GoldTarget, ...]
+
+    @property
+    def id(self) -> str:
+        """The name that both files share."""
+        return self.transcript.id
+
+
+class Dataset:
+    """A benchmark folder. Opening one reads its file names only."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.ids: tuple[str, ...] = tuple(sorted(self._stems("conversations")))
+        """The conversations, in the order in which everything treats them."""
+        if not self.ids:
+            raise DatasetError(
+                f"{self.folder} is no benchmark folder: it needs conversations/ID.json "
+                "and gold/ID.json"
+            )
+
+    @property
+    def name(self) -> str:
+        """How tables name this data set."""
+        return self.folder.resolve().name
+
+    @property
+    def gold_ids(self) -> frozenset[str]:
+        """The conversations that have a gold file."""
+        return frozenset(self._stems("gold"))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return map(self.conversation, self.ids)
+
+    def conversation_path(self, id: str) -> Path:
+        """Where a conversation stands."""
+        return self.folder / "conversations" / f"{id}.json"
+
+    def gold_path(self, id: str) -> Path:
+        """Where a conversation's gold graphs stand."""
+        return self.folder / "gold" / f"{id}.json"
+
+    def transcript(self, id: str) -> Transcript:
+        """A conversation without its gold graphs."""
+        path = self.conversation_path(id)
+        return parse_conversation(_read_text(path), id=id, origin=str(path))
+
+    def conversation(self, id: str) -> Conversation:
+        """A conversation with its gold graphs. Raises `DatasetError` at the first problem."""
+        path = self.gold_path(id)
+        return parse_gold(_read_text(path), self.transcript(id), file=str(path))
+
+    def digest(self) -> str:
+        """A digest of all files: equal digests, equal benchmark."""
+        digest = hashlib.sha256()
+        for id in self.ids:
+            for path in (self.conversation_path(id), self.gold_path(id)):
+                digest.update(f"{path.name}\0".encode())
+                digest.update(path.read_bytes() if path.is_file() else b"missing")
+        return digest.hexdigest()
+
+    def _stems(self, name: str) -> Iterator[str]:
+        return (path.stem for path in (self.folder / name).glob("*.json"))
+
+
+def parse_conversation(text: str, *, id: str, origin: str | None = None) -> Transcript:
+    """A conversation file's text as a transcript named `id`."""
+    raw = _parse_json(text, origin or id)
+    messages = raw.get("messages") if isinstance(raw, dict) else raw
+    if not isinstance(messages, list):
+        raise DatasetError(f"{origin or id} holds no list of messages")
+    turns = []
+    for index, message in enumerate(messages):
+        calls = tuple(
+            ToolCall(c["function"]["name"], c["function"]["arguments"], c.get("id"))
+            for c in message.get("tool_calls") or ()
+        )
+        turns.append(
+            Turn(
+                index,
+                Role(message["role"]),
+                message.get("content") or "",
+                calls,
+                message.get("tool_call_id"),
+                message.get("name"),
+            )
+        )
+    return Transcript(tuple(turns), id=id, origin=origin)
+
+
+def parse_gold(text: str, transcript: Transcript, *, file: str) -> Conversation:
+    """A gold file's text as the targets of `transcript`. Raises at the first problem."""
+    targets, problems = read_gold(text, transcript, file=file)
+    if problems:
+        raise DatasetError(str(problems[0]))
+    return Conversation(transcript, targets)
+
+
+def read_gold(
+    text: str, transcript: Transcript, *, file: str
+) -> tuple[tuple[GoldTarget, ...], list[Problem]]:
+    """The targets of a gold file that can be read, and what is wrong with the others."""
+    try:
+        raw = _parse_json(text, file)
+    except DatasetError as error:
+        return (), [Problem(file, "form", str(error))]
+    if not isinstance(raw, dict) or not isinstance(raw.get("targets"), list):
+        return (), [Problem(file, "form", "a gold file is an object with a list 'targets'")]
+    problems = []
+    if raw.get("conversation_id") != transcript.id:
+        found = raw.get("conversation_id")
+        problems.append(Problem(file, "form", f"'conversation_id' is {found!r}, unlike the file"))
+    if raw.get("fingerprint", transcript.fingerprint) != transcript.fingerprint:
+        message = "the offsets were made for another version of this conversation"
+        return (), [*problems, Problem(file, "fingerprint", message)]
+    targets: dict[str, GoldTarget] = {}
+    for position, entry in enumerate(raw["targets"]):
+        reader = TargetReader(entry, transcript, file=file, position=position)
+        target = reader.read()
+        problems += reader.problems
+        if target is None:
+            continue
+        if target.name in targets:
+            problems.append(Problem(file, "form", "two targets share this name", target.name))
+        targets[target.name] = target
+    return tuple(targets.values()), problems
+
+
+def gold_json(conversation: Conversation, form: GoldForm = GoldForm.QUOTED) -> dict[str, Any]:
+    """A gold file's content.
+
+    The offsets form is bound to its conversation by a fingerprint, because offsets into a changed
+    text would still point somewhere.
+    """
+    head: dict[str, Any] = {"conversation_id": conversation.id}
+    if form is GoldForm.QUOTED:
+        return head | {"targets": [quoted(t, conversation.transcript) for t in conversation.targets]}
+    return head | {
+        "fingerprint": conversation.transcript.fingerprint,
+        "targets": [offsets(target) for target in conversation.targets],
+    }
+
+
+def write_gold(conversations: Iterable[Conversation], folder: Path, form: GoldForm) -> int:
+    """Write gold files in the given form to `folder`; returns how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for conversation in conversations:
+        text = json.dumps(gold_json(conversation, form), ensure_ascii=False, indent=1)
+        (folder / f"{conversation.id}.json").write_text(text + "\n", encoding="utf-8")
+        count += 1
+    return count
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from error
+
+
+def _parse_json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{what} is not JSON: {error}") from error
