@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tokengeist.bench.gold import GoldTarget, Problem, TargetReader, offsets, quoted
-from tokengeist.errors import DatasetError, TokengeistError
-from tokengeist.transcript import Role, ToolCall, Transcript, Turn
+from tokengeist.errors import DatasetError
+from tokengeist.formats.document import Document
+from tokengeist.formats.registry import reader
+from tokengeist.transcript import Transcript
 
 
 class GoldForm(StrEnum):
@@ -81,12 +83,12 @@ class Dataset:
     def transcript(self, id: str) -> Transcript:
         """A conversation without its gold graphs."""
         path = self.conversation_path(id)
-        return parse_conversation(_read_text(path), id=id, origin=str(path))
+        return parse_conversation(read_bytes(path), id=id, origin=str(path))
 
     def conversation(self, id: str) -> Conversation:
         """A conversation with its gold graphs. Raises `DatasetError` at the first problem."""
         path = self.gold_path(id)
-        return parse_gold(_read_text(path), self.transcript(id), file=str(path))
+        return parse_gold(read_bytes(path), self.transcript(id), file=str(path))
 
     def digest(self) -> str:
         """A digest of all files: equal digests, equal benchmark."""
@@ -101,47 +103,31 @@ class Dataset:
         return (path.stem for path in (self.folder / name).glob("*.json"))
 
 
-def parse_conversation(text: str, *, id: str, origin: str | None = None) -> Transcript:
-    """A conversation file's text as a transcript named `id`."""
-    raw = _parse_json(text, origin or id)
-    messages = raw.get("messages") if isinstance(raw, dict) else raw
-    if not isinstance(messages, list):
-        raise DatasetError(f"{origin or id} holds no list of messages")
-    turns = []
-    for index, message in enumerate(messages):
-        calls = tuple(
-            ToolCall(c["function"]["name"], c["function"]["arguments"], c.get("id"))
-            for c in message.get("tool_calls") or ()
-        )
-        turns.append(
-            Turn(
-                index,
-                Role(message["role"]),
-                message.get("content") or "",
-                calls,
-                message.get("tool_call_id"),
-                message.get("name"),
-            )
-        )
-    return Transcript(tuple(turns), id=id, origin=origin)
+def parse_conversation(data: bytes, *, id: str, origin: str) -> Transcript:
+    """A conversation file's content as a transcript named `id`."""
+    found = list(reader("openai").conversations(Document(origin, id, data)))
+    if [conversation.id for conversation in found] != [id]:
+        ids = ", ".join(repr(conversation.id) for conversation in found) or "none"
+        raise DatasetError(f"{origin} should hold the one conversation {id!r}; it holds {ids}")
+    return found[0].read()
 
 
-def parse_gold(text: str, transcript: Transcript, *, file: str) -> Conversation:
-    """A gold file's text as the targets of `transcript`. Raises at the first problem."""
-    targets, problems = read_gold(text, transcript, file=file)
+def parse_gold(data: bytes, transcript: Transcript, *, file: str) -> Conversation:
+    """A gold file's content as the targets of `transcript`. Raises at the first problem."""
+    targets, problems = read_gold(data, transcript, file=file)
     if problems:
         raise DatasetError(str(problems[0]))
     return Conversation(transcript, targets)
 
 
 def read_gold(
-    text: str, transcript: Transcript, *, file: str
+    data: bytes, transcript: Transcript, *, file: str
 ) -> tuple[tuple[GoldTarget, ...], list[Problem]]:
     """The targets of a gold file that can be read, and what is wrong with the others."""
     try:
-        raw = _parse_json(text, file)
-    except DatasetError as error:
-        return (), [Problem(file, "form", str(error))]
+        raw = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        return (), [Problem(file, "form", f"this is not JSON: {error}")]
     if not isinstance(raw, dict) or not isinstance(raw.get("targets"), list):
         return (), [Problem(file, "form", "a gold file is an object with a list 'targets'")]
     problems = []
@@ -172,7 +158,9 @@ def gold_json(conversation: Conversation, form: GoldForm = GoldForm.QUOTED) -> d
     """
     head: dict[str, Any] = {"conversation_id": conversation.id}
     if form is GoldForm.QUOTED:
-        return head | {"targets": [quoted(t, conversation.transcript) for t in conversation.targets]}
+        return head | {
+            "targets": [quoted(t, conversation.transcript) for t in conversation.targets]
+        }
     return head | {
         "fingerprint": conversation.transcript.fingerprint,
         "targets": [offsets(target) for target in conversation.targets],
@@ -190,15 +178,9 @@ def write_gold(conversations: Iterable[Conversation], folder: Path, form: GoldFo
     return count
 
 
-def _read_text(path: Path) -> str:
+def read_bytes(path: Path) -> bytes:
+    """A file's content, or a `DatasetError`."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path} cannot be read: {error}") from error
-
-
-def _parse_json(text: str, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{what} is not JSON: {error}") from error
+        return path.read_bytes()
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -72,8 +72,10 @@ class Prediction:
             conversation_id,
             gold.name,
             gold.turn,
-            tuple(PredictedNode(n.turn, tuple((s.start, s.end) for s in n.spans))
-                  for n in pruned.nodes),
+            tuple(
+                PredictedNode(n.turn, tuple((s.start, s.end) for s in n.spans))
+                for n in pruned.nodes
+            ),
             _edges(pruned),
             _edges(unpruned),
             seconds,

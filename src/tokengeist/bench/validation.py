@@ -8,9 +8,8 @@ it is read, in `gold`; both kinds of problem come out here together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-from tokengeist.bench.dataset import Conversation, Dataset, read_gold
+from tokengeist.bench.dataset import Conversation, Dataset, read_bytes, read_gold
 from tokengeist.bench.gold import BASE_TAGS, TAGS, GoldTarget, Problem
 from tokengeist.errors import TokengeistError
 from tokengeist.transcript import Role, Transcript
@@ -40,11 +39,11 @@ def _validate_files(dataset: Dataset, id: str) -> Iterator[Problem]:
     path = dataset.gold_path(id)
     try:
         transcript = dataset.transcript(id)
-        text = Path(path).read_text(encoding="utf-8")
-    except (TokengeistError, OSError, UnicodeDecodeError) as error:
+        data = read_bytes(path)
+    except TokengeistError as error:
         yield Problem(str(dataset.conversation_path(id)), "form", str(error))
         return
-    targets, problems = read_gold(text, transcript, file=str(path))
+    targets, problems = read_gold(data, transcript, file=str(path))
     yield from problems
     yield from check(Conversation(transcript, targets), file=str(path))
 
@@ -82,7 +81,11 @@ def _leaves_are_exogenous(target: GoldTarget, transcript: Transcript) -> Iterato
     for turn in sorted(target.leaves):
         if not transcript.turns[turn].is_exogenous:
             role = transcript.turns[turn].role
-            yield "leaf", turn, f"the chain ends at this {role} turn; go on to a user or system turn"
+            yield (
+                "leaf",
+                turn,
+                f"the chain ends at this {role} turn; go on to a user or system turn",
+            )
     for turn, sources in target.sources.items():
         if sources and transcript.turns[turn].is_exogenous:
             role = transcript.turns[turn].role

@@ -1,0 +1,18 @@
+"""`tokengeist bench`: benchmark folders, runs over them, and what comes of the runs."""
+
+from __future__ import annotations
+
+import typer
+
+from tokengeist.cli.bench import data, runs
+
+app = typer.Typer(
+    name="bench",
+    help="Run, score and report attribution over transcripts with gold provenance graphs.",
+    no_args_is_help=True,
+)
+app.command("validate")(data.validate)
+app.command("gold")(data.gold)
+app.command("run")(runs.run)
+app.command("score")(runs.score)
+app.command("compare")(runs.compare)

@@ -1,0 +1,84 @@
+"""How scores and comparisons look in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tokengeist.bench.bootstrap import Estimate
+from tokengeist.bench.compare import Comparison
+from tokengeist.bench.hallucination import HALLUCINATION_LABELS
+from tokengeist.bench.metrics import LABELS, METRICS
+from tokengeist.bench.scoring import Group, RunScores, Spread
+
+
+def show_scores(title: str, scores: RunScores) -> None:
+    """The metrics of a run, in per cent: all targets with intervals, then by type and depth."""
+    console = Console(highlight=False)
+    table = Table(title=f"{title} ({scores.targets} targets)", title_justify="left")
+    table.add_column("")
+    for metric in METRICS:
+        table.add_column(LABELS[metric], justify="right")
+    table.add_column("n", justify="right")
+    _row(table, "all", scores.overall)
+    means = [
+        f"{100 * scores.overall[m].low:.1f}–{100 * scores.overall[m].high:.1f}"
+        if m in scores.overall
+        else ""
+        for m in METRICS
+    ]
+    table.add_row("95 % interval", *means, "", style="dim", end_section=True)
+    for tag, group in scores.by_tag.items():
+        _row(table, tag, group)
+    table.add_section()
+    for depth, group in scores.by_depth.items():
+        _row(table, f"depth {depth}", group)
+    console.print(table)
+    coverage = [f"{hops}: {100 * e.mean:.0f}" for hops, e in scores.coverage_by_depth.items()]
+    console.print(f"signal coverage by hops from the target: {', '.join(coverage)}")
+    for name, group in (("hallucinated", scores.hallucinated), ("corrected", scores.corrected)):
+        if group:
+            parts = [f"{HALLUCINATION_LABELS[m]} {100 * e.mean:.1f}" for m, e in group.items()]
+            console.print(f"{name} targets: {', '.join(parts)}")
+    if scores.errors:
+        console.print(f"{scores.errors} targets failed and count as empty graphs")
+    if scores.missing:
+        console.print(f"{scores.missing} targets have no prediction yet and are not scored")
+
+
+def _row(table: Table, name: str, group: Group) -> None:
+    cells = [f"{100 * group[m].mean:.1f}" if m in group else "–" for m in METRICS]
+    table.add_row(name, *cells, str(max((found.n for found in group.values()), default=0)))
+
+
+def show_spread(spreads: dict[str, Spread]) -> None:
+    """Mean and deviation over repeats, in per cent."""
+    parts = [
+        f"{LABELS[metric]} {100 * found.mean:.1f} ± {100 * found.deviation:.1f}"
+        for metric, found in spreads.items()
+    ]
+    runs = next(iter(spreads.values())).runs
+    Console(highlight=False).print(f"over {runs} runs: {', '.join(parts)}")
+
+
+def show_comparisons(comparisons: list[Comparison]) -> None:
+    """Paired differences in points, with intervals."""
+    table = Table(title=f"against {comparisons[0].baseline}", title_justify="left")
+    table.add_column("")
+    for metric in METRICS:
+        table.add_column(LABELS[metric], justify="right")
+    table.add_column("targets better, worse, same", justify="right")
+    for comparison in comparisons:
+        found = [_points(comparison.differences.get(metric)) for metric in METRICS]
+        counts = f"{comparison.wins}, {comparison.losses}, {comparison.ties}"
+        table.add_row(Path(comparison.run).name, *found, counts)
+    Console(highlight=False).print(table)
+
+
+def _points(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "–"
+    low, high = 100 * estimate.low, 100 * estimate.high
+    return f"{100 * estimate.mean:+.1f}\n{low:+.1f} to {high:+.1f}"
