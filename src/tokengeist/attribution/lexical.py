@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from tokengeist.attribution.protocol import AttributorSpec
@@ -57,13 +57,13 @@ class LexicalReading:
 
     def score(self, target: Target) -> list[float]:
         text = self._transcript.turns[target.turn].text
-        wanted = Counter(word for span in target.spans for word in words(span.of(text)))
+        wanted = {word for span in target.spans for word in words(span.of(text))}
         earlier = sum(turn < target.turn for turn in self._turns)
         scores = [0.0] * earlier
         total = 0.0
-        for word, count in wanted.items():
+        for word in sorted(wanted):  # the same order of additions, the same sums
             holders = self._postings.get(word, [])
-            weight = count * math.log(1 + (len(self._turns) + 1) / (len(holders) + 0.5))
+            weight = math.log(1 + (len(self._turns) + 1) / (len(holders) + 0.5))
             total += weight
             for index in holders:
                 if index < earlier:  # sources are in order of turns

@@ -20,8 +20,8 @@ from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine, InlineEngine
 from tokengeist.bench.run import Progress, RunSummary, run_repeats
 from tokengeist.bench.run import run as run_benchmark
-from tokengeist.bench.scoring import spread
 from tokengeist.bench.scoring import score as score_run
+from tokengeist.bench.scoring import spread
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
 from tokengeist.cli.bench.data import AsJson, Data
