@@ -197,7 +197,9 @@ _WORDS = st.sampled_from(
         """role content messages traj turns format version type text tool_calls function name
         arguments id tool_call_id request response choices message user assistant tool system
         task_id trial function_call error tokengeist.transcript calls body custom is_summary
-        call_id""",
+        call_id simulations policy tool_messages steps source agent schema_version ATIF-v1.8
+        observation results contents parts functionCall functionResponse args model data kwargs lc
+        ai human tool_use tool_result input additional_kwargs""",
     )
 )
 JSON = st.recursive(

@@ -15,16 +15,6 @@ from tokengeist.transcript import Role, ToolCall, Turn
 Write = Callable[[object], Path]
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def _write(value: object) -> Path:
-        file = tmp_path / "chat.json"
-        file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
-        return file
-
-    return _write
-
-
 def user(content: object = "hi") -> dict[str, object]:
     return {"role": "user", "content": content}
 

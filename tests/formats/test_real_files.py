@@ -51,3 +51,16 @@ def test_annotated_conversations(file: Path) -> None:
     assert transcript.id == file.stem
     assert len(transcript.turns) == len(json.loads(file.read_text("utf-8"))["messages"])
     assert_linked(transcript)
+
+
+def test_tau2_bench_results() -> None:
+    file = DATA / "traces" / "tau2" / "results.json"
+    (run,) = json.loads(file.read_text("utf-8"))["simulations"]
+    assert detect(file) == "tau2-bench"
+    transcript = load(file)
+    assert transcript.id == "0-0"
+    assert transcript.turns[0].content == run["policy"]
+    assert [turn.content for turn in transcript.turns[1:]] == [
+        message["content"] or "" for message in run["messages"]
+    ]
+    assert_linked(transcript)

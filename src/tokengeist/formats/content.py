@@ -22,6 +22,9 @@ _KINDS = {
 }
 
 
+_CALL_BLOCKS = ("tool_use", "tool_result", "server_tool_use")
+
+
 def content_text(value: object, place: Place) -> str:
     """The text of a message's `content`: nothing, a string, or parts, each on lines of its own."""
     if value is None:
@@ -48,6 +51,10 @@ def part_text(part: object, place: Place) -> str:
     kind = _kind(part, place)
     if kind in _REASONING:
         return ""
+    if kind in _CALL_BLOCKS:
+        raise place.error(
+            f"a '{kind}' block is no text; if these are Anthropic messages, use --format anthropic"
+        )
     for field in _TEXT_FIELDS:
         if part.get(field) is not None:
             return as_text(part[field], place, f"'{field}'")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tokengeist.errors import FormatError, TranscriptError
-from tokengeist.formats.document import Place
+from tokengeist.formats.document import Document, Place, Record
 from tokengeist.transcript import Role, Transcript, Turn
 
 
@@ -50,3 +50,23 @@ def with_unique_ids(conversations: Iterable[Conversation]) -> Iterator[Conversat
     for conversation in conversations:
         seen[conversation.id] = count = seen.get(conversation.id, 0) + 1
         yield conversation if count == 1 else replace(conversation, id=f"{conversation.id}#{count}")
+
+
+def entries(document: Document, is_entry: Callable[[object], bool]) -> Iterator[tuple[str, Record]]:
+    """The values of a file that hold a conversation each, with an id for those that have none.
+
+    A file holds one such value, or one a line, or a list of them; `is_entry` tells such a list
+    from a value that is a list itself.
+    """
+    for record in document.records:
+        name = document.name if record.line is None else f"line-{record.line}"
+        if isinstance(record.value, list) and any(map(is_entry, record.value)):
+            for number, value in enumerate(record.value):
+                yield f"{name}-{number}", Record(value, record.place.inside(f"entry {number}"))
+        else:
+            yield name, record
+
+
+def numbered(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """The turns with their places as indices, for formats that pack several into a message."""
+    return tuple(replace(turn, index=index) for index, turn in enumerate(turns))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tokengeist.formats.content import content_text
-from tokengeist.formats.conversation import Conversation
+from tokengeist.formats.conversation import Conversation, entries
 from tokengeist.formats.document import Document, Place, Record
 from tokengeist.formats.fields import (
     as_list,
@@ -43,15 +43,15 @@ def recognises(document: Document) -> bool:
     """Whether the file looks like chat messages, well-formed or not."""
     first = document.records[0].value
     if isinstance(first, list):
-        return not first or any(_is_message(entry) or _is_wrapper(entry) for entry in first)
-    return _is_message(first) or _is_wrapper(first)
+        return not first or any(_is_message(entry) or _is_conversation(entry) for entry in first)
+    return _is_message(first) or _is_conversation(first)
 
 
 def _is_message(value: object) -> bool:
     return isinstance(value, dict) and "role" in value
 
 
-def _is_wrapper(value: object) -> bool:
+def _is_conversation(value: object) -> bool:
     if isinstance(value, list):
         return any(_is_message(entry) for entry in value)
     if not isinstance(value, dict):
@@ -67,25 +67,8 @@ def conversations(document: Document) -> Iterator[Conversation]:
         messages = [record.value for record in records]
         yield _conversation(document.name, document.place, messages)
         return
-    for record in records:
-        for entry, name in _entries(record, document.name):
-            yield from _alternatives(entry, name)
-
-
-def _entries(record: Record, name: str) -> Iterator[tuple[Record, str]]:
-    """The conversations of one JSON value, each with the id to use if it has none itself."""
-    if record.line is not None:
-        name = f"line-{record.line}"
-    value = record.value
-    if (
-        isinstance(value, list)
-        and not any(map(_is_message, value))
-        and any(map(_is_wrapper, value))
-    ):
-        for number, entry in enumerate(value):
-            yield Record(entry, record.place.inside(f"entry {number}")), f"{name}-{number}"
-    else:
-        yield record, name
+    for name, entry in entries(document, _is_conversation):
+        yield from _alternatives(entry, name)
 
 
 def _alternatives(entry: Record, name: str) -> Iterator[Conversation]:
@@ -144,12 +127,13 @@ def turns(messages: Sequence[object], place: Place) -> tuple[Turn, ...]:
     if not messages:
         raise place.error("the conversation has no messages")
     return tuple(
-        _turn(index, message, place.inside(f"message {index}"))
+        turn(index, message, place.inside(f"message {index}"))
         for index, message in enumerate(messages)
     )
 
 
-def _turn(index: int, value: object, place: Place) -> Turn:
+def turn(index: int, value: object, place: Place) -> Turn:
+    """The turn of one message."""
     message = as_object(value, place, "a message")
     if "role" not in message:
         raise place.error(f"the message has no 'role'; it is {describe(message)}")
@@ -162,7 +146,7 @@ def _turn(index: int, value: object, place: Place) -> Turn:
         index,
         role,
         _result_text(message, place) if role is Role.TOOL else _spoken_text(message, place),
-        calls=_calls(message, place),
+        calls=calls(message, place),
         call_id=optional_id(message.get("tool_call_id"), place, "'tool_call_id'")
         if role is Role.TOOL
         else None,
@@ -194,9 +178,10 @@ def _result_text(message: Mapping[str, object], place: Place) -> str:
     return result if told in result else f"{result}\n{told}" if result else told
 
 
-def _calls(message: Mapping[str, object], place: Place) -> tuple[ToolCall, ...]:
+def calls(message: Mapping[str, object], place: Place) -> tuple[ToolCall, ...]:
+    """The calls of a message, in the present dialect and in the one before it."""
     listed = message.get("tool_calls")
-    calls = [
+    found = [
         _call(call, place.inside(f"tool call {number}"))
         for number, call in enumerate(
             [] if listed is None else as_list(listed, place, "'tool_calls'")
@@ -205,9 +190,9 @@ def _calls(message: Mapping[str, object], place: Place) -> tuple[ToolCall, ...]:
     if message.get("function_call") is not None:
         legacy = _named_call(message["function_call"], None, place.inside("function call"))
         # Clients that speak both dialects write the one call twice.
-        if all((call.name, call.arguments) != (legacy.name, legacy.arguments) for call in calls):
-            calls.append(legacy)
-    return tuple(calls)
+        if all((call.name, call.arguments) != (legacy.name, legacy.arguments) for call in found):
+            found.append(legacy)
+    return tuple(found)
 
 
 def _call(value: object, place: Place) -> ToolCall:

@@ -25,6 +25,11 @@ GROUP = "tokengeist.readers"
 _BUILT_IN = {
     "native": "tokengeist.formats.native",
     "tau-bench": "tokengeist.formats.tau_bench",
+    "tau2-bench": "tokengeist.formats.tau2_bench",
+    "atif": "tokengeist.formats.atif",
+    "gemini": "tokengeist.formats.gemini",
+    "langchain": "tokengeist.formats.langchain",
+    "anthropic": "tokengeist.formats.anthropic",
     "openai": "tokengeist.formats.openai_chat",
 }
 
