@@ -6,12 +6,10 @@ a bug in Tokengeist.
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from typing import TextIO
 
-import click
 import typer
 
 from tokengeist.cli import backends, trace, turns
@@ -51,20 +49,9 @@ def main() -> None:
     """Run a command and turn whatever it raises into a message and an exit code."""
     warnings.showwarning = _show_warning
     try:
-        code = app(standalone_mode=False)
+        app()  # handles its own usage errors (2) and Ctrl-C (130)
     except TokengeistError as error:
-        code = _fail(str(error))
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        print("interrupted", file=sys.stderr)
-        code = 130
-    except BrokenPipeError:
-        # `tokengeist … | head`: the reader has left, which is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    raise SystemExit(code)
+        raise SystemExit(_fail(str(error))) from None
 
 
 def _fail(message: str) -> int:
