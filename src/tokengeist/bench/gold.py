@@ -40,6 +40,7 @@ class GoldTarget:
     nodes: tuple[int, ...]
     """Every turn of the graph, the target turn included, latest first."""
     edges: tuple[GoldEdge, ...]
+    """Latest dependent first."""
     comment: str = ""
     corrective: tuple[int, ...] = ()
     """For a hallucination: the turns of the graph that held the right value and were ignored."""
@@ -158,7 +159,7 @@ class TargetReader:
             turn, self._raw.get("target_text"), self._raw.get("target_span"), rule="target"
         )
         nodes = self._nodes()
-        edges = tuple(self._edges(nodes))
+        edges = tuple(sorted(self._edges(nodes), key=lambda edge: -edge.dependent))
         if turn not in nodes:
             self._note("root", f"the target turn {turn} is missing from 'ground_truth_deps'")
         tags = self._raw.get("dep_type_tags")

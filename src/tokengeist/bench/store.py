@@ -67,6 +67,8 @@ class RunFolder:
 
     def index(self) -> dict[str, Place]:
         """Where each conversation's predictions stand. Lines that cannot be read have no place."""
+        if not self.predictions_path.is_file():
+            raise RunError(f"{self.path} holds no run: there is no predictions.jsonl")
         return {id: place for id, place, _ in self._blocks()}
 
     def read(self, place: Place) -> list[Prediction]:
@@ -79,10 +81,8 @@ class RunFolder:
         """Drop everything but whole conversations; returns which ones are done."""
         if not self.predictions_path.exists():
             return frozenset()
-        kept: dict[str, Place] = {}
-        for id, place, predictions in self._blocks():
-            if is_whole(id, predictions):
-                kept[id] = place
+        blocks = self._blocks()
+        kept = {id: place for id, place, predictions in blocks if is_whole(id, predictions)}
         if sum(length for _, length in kept.values()) != self.predictions_path.stat().st_size:
             self._rewrite(list(kept.values()))
         return frozenset(kept)

@@ -11,6 +11,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -99,10 +100,8 @@ def _assign(member: _Member, job: Job | None) -> None:
     if job is None:
         return
     member.job = job
-    try:
+    with suppress(OSError):  # it may have died just now; receiving will say so
         member.pipe.send(job)
-    except OSError:
-        pass  # it died just now; receiving will say so
 
 
 def _receive(member: _Member) -> object:
