@@ -77,6 +77,7 @@ def test_not_json(tmp_path: Path, data: str, message: str) -> None:
         ),
         ("[]".encode("utf-16"), "run.json: the text is UTF-16; save it as UTF-8"),
         (b"\x1f\x8b\x08\x00", "run.json: the file is gzip-compressed; unpack it first"),
+        (b"PK\x03\x04", "run.json: the archive is damaged: File is not a zip file"),
         (b"\x28\xb5\x2f\xfd", "run.json: the file is Zstandard-compressed; unpack it first"),
     ],
 )

@@ -199,7 +199,8 @@ _WORDS = st.sampled_from(
         task_id trial function_call error tokengeist.transcript calls body custom is_summary
         call_id simulations policy tool_messages steps source agent schema_version ATIF-v1.8
         observation results contents parts functionCall functionResponse args model data kwargs lc
-        ai human tool_use tool_result input additional_kwargs""",
+        ai human tool_use tool_result input additional_kwargs output
+        instructions function_call_output web_search_call reasoning eval samples attachments""",
     )
 )
 JSON = st.recursive(

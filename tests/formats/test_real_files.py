@@ -64,3 +64,16 @@ def test_tau2_bench_results() -> None:
         message["content"] or "" for message in run["messages"]
     ]
     assert_linked(transcript)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((DATA / "traces" / "inspect").glob("*.*")), ids=lambda file: file.stem
+)
+def test_inspect_logs(file: Path) -> None:
+    assert detect(file) == "inspect"
+    transcripts = list(load_all(file))
+    assert [transcript.id for transcript in transcripts] == list(list_conversations(file))
+    for transcript in transcripts:
+        assert "attachment://" not in "".join(turn.text for turn in transcript.turns)
+        assert transcript.turns[-1].role in (Role.ASSISTANT, Role.TOOL)
+        assert_linked(transcript)

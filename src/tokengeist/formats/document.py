@@ -74,6 +74,9 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The decoded file, without a byte order mark."""
+        for magic, kind in _COMPRESSED.items():
+            if self.data.startswith(magic):
+                raise self.place.error(f"the file is {kind}; unpack it first")
         try:
             text = self.data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -83,9 +86,6 @@ class Document:
         return text
 
     def _undecodable(self, error: UnicodeDecodeError) -> str:
-        for magic, kind in _COMPRESSED.items():
-            if self.data.startswith(magic):
-                return f"the file is {kind}; unpack it first"
         if self.data.startswith(_WIDE):
             return "the text is UTF-16; save it as UTF-8"
         line = self.data.count(b"\n", 0, error.start) + 1

@@ -21,14 +21,17 @@ from tokengeist.formats.fields import describe
 
 GROUP = "tokengeist.readers"
 
-# The order is the order of detection: chat messages come last, being the least particular.
+# The order is the order of detection: archives first, because they hold no text for the others to
+# look at; chat messages last, being the least particular.
 _BUILT_IN = {
+    "inspect": "tokengeist.formats.inspect_ai",
     "native": "tokengeist.formats.native",
     "tau-bench": "tokengeist.formats.tau_bench",
     "tau2-bench": "tokengeist.formats.tau2_bench",
     "atif": "tokengeist.formats.atif",
     "gemini": "tokengeist.formats.gemini",
     "langchain": "tokengeist.formats.langchain",
+    "responses": "tokengeist.formats.openai_responses",
     "anthropic": "tokengeist.formats.anthropic",
     "openai": "tokengeist.formats.openai_chat",
 }
