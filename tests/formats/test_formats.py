@@ -200,7 +200,8 @@ _WORDS = st.sampled_from(
         call_id simulations policy tool_messages steps source agent schema_version ATIF-v1.8
         observation results contents parts functionCall functionResponse args model data kwargs lc
         ai human tool_use tool_result input additional_kwargs output
-        instructions function_call_output web_search_call reasoning eval samples attachments""",
+        instructions function_call_output web_search_call reasoning eval samples attachments
+        uuid parentUuid isSidechain""",
     )
 )
 JSON = st.recursive(

@@ -93,10 +93,11 @@ def _turns(system: object, messages: Sequence[object], place: Place) -> Iterator
     if system:
         yield Turn(0, Role.SYSTEM, content_text(system, place.inside("system prompt")))
     for number, message in enumerate(messages):
-        yield from _message_turns(message, place.inside(f"message {number}"))
+        yield from message_turns(message, place.inside(f"message {number}"))
 
 
-def _message_turns(value: object, place: Place) -> Iterator[Turn]:
+def message_turns(value: object, place: Place) -> Iterator[Turn]:
+    """The turns of one message. Other formats that hold such messages read them with this."""
     message = as_object(value, place, "a message")
     spoken = message.get("role")
     if not isinstance(spoken, str) or spoken not in ROLES:
@@ -107,10 +108,10 @@ def _message_turns(value: object, place: Place) -> Iterator[Turn]:
     if not isinstance(content, list) or not content:
         yield Turn(0, role, content_text(content, place))
         return
-    yield from block_turns(role, content, place)
+    yield from _block_turns(role, content, place)
 
 
-def block_turns(role: Role, blocks: Sequence[object], place: Place) -> Iterator[Turn]:
+def _block_turns(role: Role, blocks: Sequence[object], place: Place) -> Iterator[Turn]:
     """The turns of one message's blocks, in the order of the blocks."""
     texts: list[object] = []
     calls: list[ToolCall] = []

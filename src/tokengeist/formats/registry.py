@@ -26,6 +26,7 @@ GROUP = "tokengeist.readers"
 _BUILT_IN = {
     "inspect": "tokengeist.formats.inspect_ai",
     "native": "tokengeist.formats.native",
+    "claude-code": "tokengeist.formats.claude_code",
     "tau-bench": "tokengeist.formats.tau_bench",
     "tau2-bench": "tokengeist.formats.tau2_bench",
     "atif": "tokengeist.formats.atif",
