@@ -7,12 +7,12 @@ was full, leaves at most one incomplete conversation, which `resume` drops.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from tokengeist.bench.files import append_durably, lock_file, replace_file
 from tokengeist.bench.predictions import Prediction
 from tokengeist.errors import RunError
 
@@ -63,7 +63,7 @@ class RunFolder:
     def write_meta(self, meta: dict[str, Any]) -> None:
         """Replace `meta.json` in one move."""
         self.path.mkdir(parents=True, exist_ok=True)
-        _replace(self.meta_path, lambda file: file.write(json.dumps(meta, indent=2).encode()))
+        replace_file(self.meta_path, lambda file: file.write(json.dumps(meta, indent=2).encode()))
 
     def index(self) -> dict[str, Place]:
         """Where each conversation's predictions stand. Lines that cannot be read have no place."""
@@ -99,7 +99,7 @@ class RunFolder:
         """Keep other writers out."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / ".lock").open("wb") as file:
-            _lock(file, self.path)
+            lock_file(file, self.path)
             yield
 
     @contextmanager
@@ -109,17 +109,7 @@ class RunFolder:
 
             def append(lines: tuple[str, ...]) -> None:
                 data = "".join(line + "\n" for line in lines).encode()
-                try:
-                    written = 0
-                    while written < len(data):
-                        written += file.write(data[written:])
-                    os.fsync(file.fileno())
-                except OSError as error:
-                    raise RunError(
-                        f"cannot write {self.predictions_path}: {error.strerror or error}. "
-                        "Nothing that was finished is lost: make room and run the same "
-                        "command again"
-                    ) from error
+                append_durably(file, data, self.predictions_path)
 
             yield append
 
@@ -150,7 +140,7 @@ class RunFolder:
                     source.seek(start)
                     target.write(source.read(length))
 
-        _replace(self.predictions_path, copy)
+        replace_file(self.predictions_path, copy)
 
 
 def _parse_line(line: bytes) -> Prediction | None:
@@ -160,29 +150,3 @@ def _parse_line(line: bytes) -> Prediction | None:
         return Prediction.parse(line.decode())
     except (RunError, UnicodeDecodeError):
         return None
-
-
-def _replace(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        with temporary.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Refuse a second writer. Where the system has no such locks, trust the user."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RunError(f"another process is writing to {path}; wait for it or stop it") from None
