@@ -38,10 +38,6 @@ class TokengeistWarning(UserWarning):
     """Something the user should know though the work goes on: a slower way, a longer text."""
 
 
-class TokengeistWarning(UserWarning):
-    """Something was done in a slower or less exact way than usual, and the message says why."""
-
-
 class TranscriptError(TokengeistError, ValueError):
     """A transcript that contradicts itself or holds something unusable."""
 

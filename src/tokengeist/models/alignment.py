@@ -47,7 +47,7 @@ class TokenizedText:
 
     @cached_property
     def _visible(self) -> tuple[Indices, Indices]:
-        """Each token's range without white space at its ends; its whole range if it is only that."""
+        """Each token's range without white space at its ends; the whole if it is only that."""
         size = len(self.text)
         space = np.fromiter((c.isspace() for c in self.text), dtype=bool, count=size)
         places = np.arange(size, dtype=np.int64)
@@ -80,7 +80,7 @@ class TokenizedText:
         return leading[0] if leading else NOBODY
 
     def touching(self, spans: Iterable[Span]) -> Indices:
-        """The tokens that belong to `spans`, or that touch them where they are less than a token."""
+        """The tokens that belong to `spans`, or touch them where they are less than a token."""
         spans = tuple(spans)
         owned = np.flatnonzero(self.owners((span, 0) for span in spans) == 0)
         if owned.size:

@@ -148,7 +148,11 @@ def _implementation(model: PreTrainedModel) -> Iterator[None]:
 
 
 def capture(
-    model: PreTrainedModel, token_ids: Sequence[Sequence[int]], *, blocks: Sequence[Rows], sink: Sink
+    model: PreTrainedModel,
+    token_ids: Sequence[Sequence[int]],
+    *,
+    blocks: Sequence[Rows],
+    sink: Sink,
 ) -> None:
     """Read `token_ids` once and give `sink` the attention weights of every block in every layer.
 
@@ -173,7 +177,8 @@ def capture(
     finally:
         _active.reset(token)
     raise _uncapturable(
-        model, f"only {running.captured} of its {layers} layers use transformers' attention registry"
+        model,
+        f"only {running.captured} of its {layers} layers use transformers' attention registry",
     )
 
 

@@ -2,7 +2,7 @@
 
 `attend` does what the model would have done anyway and `RowWeights` gives the softmaxed weights of
 any rows on request. Both take what transformers' attention registry hands over: queries and keys
-after rotary embedding and qk-norm, the layer's true mask, its scaling, soft-cap and sinks. So nothing
+after rotary embedding and qk-norm, the layer's true mask, scaling, soft-cap and sinks. So nothing
 here knows of architectures.
 """
 
@@ -79,7 +79,7 @@ def attend(
 
 
 def _attend_by_rows(inputs: LayerInputs) -> Tensor:
-    """Attention with a soft-cap or sinks, which no fused kernel offers, a block of rows at a time."""
+    """Attention with a soft-cap or sinks, which no fused kernel has, a block of rows at a time."""
     batch, heads, tokens, _ = inputs.query.shape
     value = inputs.value
     key_heads = value.shape[1]
@@ -163,8 +163,10 @@ class RowWeights:
             scores += self._rows_of(bias, start, stop)[..., :tokens]
         if mask is not None:
             rows = self._rows_of(mask, start, stop)[..., :tokens]
-            return scores.masked_fill_(~rows, -torch.inf) if rows.dtype == torch.bool else (
-                scores.add_(rows)
+            return (
+                scores.masked_fill_(~rows, -torch.inf)
+                if rows.dtype == torch.bool
+                else (scores.add_(rows))
             )
         if self.inputs.is_causal:
             places = torch.arange(tokens, device=scores.device)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import io
 import os
 import warnings
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from tokengeist.errors import ModelError, missing_extra
 from tokengeist.models.cache import build_directory, sampled_digest
 from tokengeist.models.store import (
-    Kind,
     ModelPlace,
     hub_cache,
     install_embedded,
@@ -30,6 +30,8 @@ from tokengeist.models.store import (
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_PACKAGES = ("accelerate", "gguf", "numpy", "safetensors", "torch", "transformers")
 
 _HUB_FILES = ["*.json", "*.safetensors", "*.model", "*.jinja", "*.txt", "*.py"]
 
@@ -76,7 +78,7 @@ def load_model(
     with quiet():
         directory = _loadable_directory(place)
         model, tokenizer = _load_directory(directory, place.name, torch_dtype, trust_remote_code)
-    model.eval()
+    model.train(False)
     model.requires_grad_(False)
     if torch_device.type != "cpu":
         model.to(torch_device)  # type: ignore[arg-type]
@@ -106,27 +108,18 @@ def pull_model(name: str | None = None) -> ModelPlace:
 
 def require_models_extra() -> None:
     """Raise `MissingExtraError` where reading with a model is impossible for want of packages."""
-    try:
-        import accelerate  # noqa: F401
-        import gguf  # noqa: F401
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
-    except ImportError as error:
-        raise missing_extra("reading with a model", "models") from error
+    if not all(importlib.util.find_spec(package) for package in _PACKAGES):
+        raise missing_extra("reading with a model", "models")
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Silence the progress bars and notices of transformers and the hub while they load."""
-    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars
-    from huggingface_hub.utils import enable_progress_bars as enable_hub_bars
     from transformers.utils import logging
 
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    hub_had_bars = not are_progress_bars_disabled()
     logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    disable_progress_bars()
+    logging.disable_progress_bar()  # and the hub's with it
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -135,8 +128,6 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if had_bars:
             logging.enable_progress_bar()
-        if hub_had_bars:
-            enable_hub_bars()
 
 
 def _device(name: str | None) -> torch.device:
@@ -196,7 +187,7 @@ def _convert(gguf: Path, into: Path) -> None:
         raise ModelError(f"transformers cannot read the GGUF file {gguf}: {error}") from error
     # save_pretrained refuses a model that still calls itself quantised, although these weights
     # have been expanded to float32.
-    model.hf_quantizer = None
+    setattr(model, "hf_quantizer", None)  # noqa: B010  (its type has no such attribute)
     del model.config.quantization_config
     model.save_pretrained(into)
     tokenizer.save_pretrained(into)

@@ -177,9 +177,7 @@ def install_embedded() -> Path:
         importlib.invalidate_caches()
         if result.returncode == 0 and (path := embedded_file()) is not None:
             return path
-        said = (result.stderr or result.stdout).strip().splitlines()[-1:] and (
-            (result.stderr or result.stdout).strip().splitlines()[-1]
-        )
+        said = "".join((result.stderr or result.stdout).strip().splitlines()[-1:])
     raise ModelError(
         f"the embedded model could not be installed ({said or 'no reason given'}). "
         f"Run by hand: {INSTALL_COMMAND}"
