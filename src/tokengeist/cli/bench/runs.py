@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,7 +110,7 @@ def run(
         alpha=alpha,
     )
     dataset, method = Dataset(data), Method(backend, options, settings)
-    chosen = make_engine(engine, workers, address=address, cpus=cpus, method=method)
+    chosen = make_engine(engine, workers, address=address, cpus=cpus)
     with progress("tracing") as on_progress:
         if runs > 1:
             summaries = run_repeats(
@@ -175,7 +176,6 @@ def make_engine(
     *,
     address: str | None,
     cpus: float | None,
-    method: Method,
 ) -> Engine:
     """The engine that the options ask for."""
     if name is None:
@@ -186,9 +186,14 @@ def make_engine(
         if workers:
             raise typer.BadParameter("--engine inline has no workers")
         return InlineEngine()
+    count = workers or os.cpu_count() or 1
+    if name is EngineName.RAY:
+        from tokengeist.bench.engines.ray import DEFAULT_CPUS, RayEngine
+
+        return RayEngine(count, address, cpus or DEFAULT_CPUS)
     from tokengeist.bench.engines.processes import ProcessEngine
 
-    return ProcessEngine(workers or 2)
+    return ProcessEngine(count)
 
 
 @contextmanager
