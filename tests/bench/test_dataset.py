@@ -68,7 +68,7 @@ def test_offsets_quote_nothing_and_lose_only_comments(dataset: Dataset, tmp_path
 
 
 def _fresh(id: str, tmp_path: Path) -> Conversation:
-    from bench.worlds import make_dataset
+    from tests.bench.worlds import make_dataset
 
     return Dataset(make_dataset(tmp_path / "again", [id])).conversation(id)
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.bench.test_run import command, environment, lines, readings, timeless, wait_for_lines
+from tests.bench.worlds import make_dataset
 
-from bench.test_run import command, environment, lines, readings, timeless, wait_for_lines
-from bench.worlds import make_dataset
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines.processes import ProcessEngine
 from tokengeist.bench.run import run
@@ -94,7 +94,7 @@ class TestRay:
     def cluster(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         """A cluster of its own process, so that its workers have the test backend on their path."""
         pytest.importorskip("ray")
-        from bench.worlds import install_backend
+        from tests.bench.worlds import install_backend
 
         folder = tmp_path_factory.mktemp("ray")
         install_backend(folder / "site")
