@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.synth import DEFAULT_MIX, DOMAINS, SynthConversation, generate, write
+from tokengeist.bench.validation import validate
 from tokengeist.errors import UnknownNameError
 
 KINDS = {"wrong_value_transformation", "stale_context", "unsupported_invention"}
@@ -157,6 +159,9 @@ def test_tags_are_those_of_the_graph(corpus: list[SynthConversation]) -> None:
         assert ("hallucination" in stated) == ("hallucination_kind" in target)
         if "hallucination_kind" in target:
             assert target["hallucination_kind"] in KINDS
+            stale = target["hallucination_kind"] == "stale_context"
+            assert stale == ("corrective_turns" in target)
+            assert set(target.get("corrective_turns", ())) < set(edges(target))
 
 
 def test_a_write_rests_on_the_users_yes(corpus: list[SynthConversation]) -> None:
@@ -269,6 +274,13 @@ def test_write_lays_out_the_benchmark(tmp_path: Path) -> None:
     stored = json.loads((tmp_path / "conversations" / f"{first.id}.json").read_text("utf-8"))
     assert stored == {"id": first.id, "source": first.source, "messages": first.messages}
     assert json.loads((tmp_path / "gold" / f"{first.id}.json").read_text("utf-8")) == first.gold
+
+
+def test_the_benchmarks_own_validator_agrees(
+    corpus: list[SynthConversation], tmp_path: Path
+) -> None:
+    write(tmp_path, corpus)
+    assert [str(problem) for problem in validate(Dataset(tmp_path))] == []
 
 
 def test_generation_streams_with_flat_memory() -> None:

@@ -30,7 +30,8 @@ from tokengeist.bench.synth.world import Person, World
 
 _LEAD = (
     "[||||Let me [check|look that up|pull that up|have a look][| for you].|[One|Just a] moment"
-    "[|, please].|I'll [look|check|find out][| right away].|[Checking|Looking up] [that|the file] "
+    "[|, please].|I'll [look|check|find out][| right away].|[Checking [that|the file]|Looking it "
+    "up] "
     "now.|I need to consult the record[| first].|Bear with me[| while I look].]"
 )
 _ASIDE = (
@@ -195,13 +196,14 @@ class Play:
     def _follow(self, case: CaseFile, before: Entity) -> Value[str]:
         """The number of the next record, as a record names it.
 
-        Among several cases it is the user who chooses whose record is followed; if they chose
+        Among several open cases it is the user who chooses whose record is followed; if they chose
         after that record was read, nothing further up the chain says so.
         """
         document = case.documents[before.tool]
         link = document.read(*before.link.split("."))
         key = derive(str(link.data), link)
-        choice = case.chosen if len(self.account.cases) > 1 else None
+        opened = [c for c in self.account.cases if self.domain.case.tool in c.documents]
+        choice = case.chosen if len(opened) > 1 else None
         return key.because(choice) if choice and choice.origins[0].turn > document.turn else key
 
     def open_together(self, cases: Sequence[CaseFile]) -> None:

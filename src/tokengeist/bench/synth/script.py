@@ -62,7 +62,7 @@ def perform(play: Play, goals: Sequence[str], length: int) -> None:
     opening.begin(play, first=True)
     owed = [_FOR_GOAL[goal] for goal in goals if goal in _FOR_GOAL]
     if play.chance(_DEEP):
-        owed.append(arithmetic.ask_share)
+        owed.append(arithmetic.ask_deep)
     play.rng.shuffle(owed)
     while owed or len(play.ledger.texts) < length - 2:
         room = len(play.ledger.texts) < length - 2 - 6 * len(owed)
@@ -80,7 +80,7 @@ def _insist(play: Play, scene: Callable[[Play], bool]) -> None:
         if scene(play):
             return
         if attempt % 2:
-            play.account, play.focus = opening.new_account(play), None
+            play.account, play.focus = opening.new_account(play, at_least=2), None
             opening.begin(play, first=False)
 
 

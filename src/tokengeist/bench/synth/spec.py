@@ -111,6 +111,7 @@ class Settle:
 
     wallet_tool: str
     tool: str
+    noun: str
     list_key: str
     name_key: str
     charges: tuple[str, ...]

@@ -103,6 +103,9 @@ def describe(ledger: Ledger, candidate: Candidate, name: str) -> dict[str, Any]:
     }
     if candidate.mark.flaw:
         record["hallucination_kind"] = candidate.mark.flaw.kind.value
+        if candidate.mark.flaw.ignored:
+            turns = {place.turn for place in candidate.mark.flaw.ignored}
+            record["corrective_turns"] = sorted(turns)
     return record
 
 

@@ -39,6 +39,8 @@ class Flaw:
 
     kind: FlawKind
     note: str
+    ignored: tuple[Origin, ...] = ()
+    """Where the truth stood and was not heeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Value(Generic[T]):
     def flawed(self, kind: FlawKind, note: str) -> Value[T]:
         """The same datum, marked as wrong."""
         return replace(self, flaw=Flaw(kind, note))
+
+    def stale(self, note: str, truth: Value[Any]) -> Value[T]:
+        """The same datum, outdated; an annotator names the ignored truth as a source as well."""
+        flaw = Flaw(FlawKind.STALE, note, truth.origins)
+        return replace(self.because(truth), flaw=flaw)
 
 
 def derive(data: U, *inputs: Value[Any]) -> Value[U]:

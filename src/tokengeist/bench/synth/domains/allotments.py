@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokengeist.bench.synth import spec
 from tokengeist.bench.synth.spec import Choice, Field, Kind
 
-_END = Field("lease.ends_on", "end of the lease", Kind.DATE, 15, 90, asks="when does the lease end")
+_END = Field("lease.ends_on", "end date", Kind.DATE, 15, 90, asks="when does the lease end")
 _WALK = Field("walkround.on", "walk-round date", Kind.DATE, 4, 25, asks="when is the walk-round")
 _UPKEEP = Field(
     "upkeep",
@@ -32,7 +32,7 @@ ALLOTMENTS = spec.Domain(
         "M####@",
         (
             Field("dues.paid_until", "date the dues are paid until", Kind.DATE, 20, 400),
-            Field("work_hours.owed", "work hours owed", Kind.COUNT, 1, 14),
+            Field("work_hours.owed", "number of work hours owed", Kind.COUNT, 1, 14),
             Field(
                 "status",
                 "membership status",
@@ -60,8 +60,8 @@ ALLOTMENTS = spec.Domain(
             _END,
             _WALK,
             _UPKEEP,
-            Field("lease.began_on", "start of the lease", Kind.DATE, -1500, -60),
-            Field("water_m3", "water used in cubic metres", Kind.COUNT, 3, 48),
+            Field("lease.began_on", "start date", Kind.DATE, -1500, -60),
+            Field("water_m3", "water consumption in cubic metres", Kind.COUNT, 3, 48),
             Field("walkround.warden", "warden", Kind.NAME, pattern="~", asks="who is the warden"),
         ),
         (
@@ -133,7 +133,7 @@ ALLOTMENTS = spec.Domain(
     label_key="plot_name",
     label="[Foxglove|Rhubarb|Damson|Sorrel|Bluebell|Medlar|Teasel|Marrow] "
     "[Corner|Patch|Strip|Row|End|Bank]",
-    reference="[my lease on|the lease of|the plot called] {label}",
+    reference="[my lease on|the lease of|the lease of the plot called] {label}",
     gate=spec.Gate(
         _UPKEEP,
         ("overgrown",),
@@ -159,6 +159,7 @@ ALLOTMENTS = spec.Domain(
     settle=spec.Settle(
         "list_bank_mandates",
         "take_dues",
+        "dues",
         "dues",
         "what",
         ("ground rent", "hedge fund", "skip hire", "insurance", "key deposit", "water share"),

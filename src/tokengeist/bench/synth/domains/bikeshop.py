@@ -32,7 +32,7 @@ BIKESHOP = spec.Domain(
         "get_customer",
         "CU-@###",
         (
-            Field("club.points", "club points", Kind.COUNT, 15, 940),
+            Field("club.points", "number of club points", Kind.COUNT, 15, 940),
             Field("club.voucher", "voucher amount", Kind.MONEY, 500, 6000),
             Field(
                 "club.level",
@@ -61,7 +61,7 @@ BIKESHOP = spec.Domain(
             _STORAGE,
             _HANDOVER,
             _PARTS,
-            Field("labour.hours", "labour hours", Kind.COUNT, 1, 9),
+            Field("labour.hours", "number of labour hours", Kind.COUNT, 1, 9),
             Field("checked_in", "check-in date", Kind.DATE, -20, -2),
             Field(
                 "labour.mechanic", "mechanic", Kind.NAME, pattern="~", asks="who is working on it"
@@ -163,6 +163,7 @@ BIKESHOP = spec.Domain(
     settle=spec.Settle(
         "list_cards_on_file",
         "charge_job",
+        "charges",
         "bill",
         "part",
         ("chain", "brake pads", "bottom bracket", "inner tube", "cable set", "wheel truing"),

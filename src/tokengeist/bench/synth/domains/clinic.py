@@ -171,6 +171,7 @@ CLINIC = spec.Domain(
     settle=spec.Settle(
         "get_payment_options",
         "pay_invoice",
+        "invoice items",
         "invoice_lines",
         "for",
         ("assessment", "taping", "session", "exercise bands", "pool entry", "late cancellation"),

@@ -163,6 +163,7 @@ FREIGHT = spec.Domain(
         "list_billing_accounts",
         "settle_charges",
         "charges",
+        "charges",
         "type",
         ("demurrage", "weighing", "gate entry", "fumigation", "reefer plug", "documentation"),
         "[we'd like to settle|please bill us for] the charges on {case}",

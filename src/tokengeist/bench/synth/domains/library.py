@@ -164,6 +164,7 @@ LIBRARY = spec.Domain(
         "list_payment_methods",
         "pay_loan_fees",
         "fees",
+        "fees",
         "reason",
         ("overdue", "reservation", "damaged cover", "courier", "lost insert", "reminder letter"),
         "[I'd like to pay|please let me settle|I want to clear] the fees on {case}",
@@ -190,7 +191,7 @@ LIBRARY = spec.Domain(
         ),
         spec.Rule(
             "Interlibrary requests cost {amount} per title and cannot be refunded.",
-            "what [is|'s] the charge for ordering a book from another library",
+            "what[ is|'s] the charge for ordering a book from another library",
             "[each title ordered from elsewhere costs {amount}|it comes to {amount} per title]",
             amount=(150, 900),
         ),

@@ -165,6 +165,7 @@ PERMITS = spec.Domain(
     settle=spec.Settle(
         "list_payment_accounts",
         "collect_fees",
+        "fees",
         "assessments",
         "item",
         ("filing", "plan check", "signage tax", "street use", "notice printing", "site visit"),

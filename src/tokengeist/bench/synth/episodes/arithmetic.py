@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from tokengeist.bench.synth.episodes.followup import follow_up
 from tokengeist.bench.synth.episodes.mistakes import garble_money
 from tokengeist.bench.synth.ledger import Call
 from tokengeist.bench.synth.play import CaseFile, Play
@@ -55,7 +56,7 @@ def ask_total(play: Play, *, flawed: bool = False) -> bool:
         return False
     case = play.rng.choice(cases)
     case.asked.add("total")
-    noun = play.domain.settle.list_key.replace("_", " ")
+    noun = play.domain.settle.noun
     play.user_on_case(
         case,
         play.aside()
@@ -70,23 +71,7 @@ def ask_total(play: Play, *, flawed: bool = False) -> bool:
 def _say_total(play: Play, total: Value[Money]) -> None:
     said = play.ledger.assistant(f"^<total:{_TOTAL} {{total}}>.", total=play.show_money(total))
     if play.chance(0.35):
-        share(play, said.carry("total", total))
-
-
-def share(play: Play, total: Value[Money]) -> None:
-    """Divide an amount that was just stated; if the agent computed it, its turn is a source."""
-    people = play.rng.randint(2, 6)
-    asked = play.ledger.user(
-        "[And if <people:{people} of us> share that|And split <people:between {people} "
-        "people>|Divided "
-        "<people:by {people}>], [what does each pay|how much is that each|what is one share]?",
-        people=play.plain(str(people)),
-    )
-    part = derive(Money(round(total.data / people)), total, derive(people, asked.read("people")))
-    play.ledger.assistant(
-        "^<share:[each pays {share}|one share is {share}|that makes {share} per person]>.",
-        share=play.show_money(part),
-    )
+        follow_up(play, said.carry("total", total))
 
 
 def ask_both_at_once(play: Play, *, flawed: bool = False) -> bool:
@@ -101,7 +86,7 @@ def ask_both(play: Play, *, flawed: bool = False, at_once: bool = False) -> bool
         return False
     first, second = play.rng.sample(fresh, 2)
     topic = play.rng.choice(("charges", "date"))
-    noun = play.domain.settle.list_key.replace("_", " ")
+    noun = play.domain.settle.noun
     what = play.domain.renewal.field
     ask = (
         f"[what do the {noun} on CASES come to together|how much are the {noun} on CASES in total]"
@@ -164,12 +149,12 @@ def _name_both(play: Play, first: CaseFile, second: CaseFile, template: str, joi
     play.focus = None
 
 
-def ask_share(play: Play, *, flawed: bool = False) -> bool:
-    """The deepest question there is: a share of a product of a rate at the end of the chain."""
-    return ask_product(play, flawed=flawed, shared=True)
+def ask_deep(play: Play, *, flawed: bool = False) -> bool:
+    """The deepest question there is: a follow-up on a product of a rate at the chain's end."""
+    return ask_product(play, flawed=flawed, deep=True)
 
 
-def ask_product(play: Play, *, flawed: bool = False, shared: bool = False) -> bool:
+def ask_product(play: Play, *, flawed: bool = False, deep: bool = False) -> bool:
     """A rate from the end of the chain times a number that the user names."""
     cases = [case for case in play.account.cases if "product" not in case.asked]
     if not cases:
@@ -193,17 +178,17 @@ def ask_product(play: Play, *, flawed: bool = False, shared: bool = False) -> bo
         wrong = garble_money(play, product.data)
         note = "the product of rate and number is miscalculated"
         product = derive(wrong, product).flawed(FlawKind.WRONG_VALUE, note)
-    elif not shared and play.chance(0.4):
+    elif not deep and play.chance(0.4):
         product = calculate(play, "*", [derive(money_json(rate.data), rate), wanted])
     stated = play.ledger.assistant(
-        f"[^at {{rate}} each, |^with a {rate_field.noun} of {{rate}}, ]<product:[that is|that "
+        f"[^at {{rate}} each, |^with the {rate_field.noun} at {{rate}}, ]<product:[that is|that "
         f"would "
         "cost|you would pay] {product}>.",
         rate=play.show_money(rate),
         product=play.show_money(product),
     )
-    if shared or play.chance(0.3):
-        share(play, stated.carry("product", product))
+    if deep or play.chance(0.3):
+        follow_up(play, stated.carry("product", product))
     return True
 
 

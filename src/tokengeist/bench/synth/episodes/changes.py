@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from tokengeist.bench.synth.document import Document
 from tokengeist.bench.synth.episodes.arithmetic import charges, sum_of
 from tokengeist.bench.synth.episodes.rules import judge
-from tokengeist.bench.synth.ledger import Call, Said
+from tokengeist.bench.synth.ledger import Call
 from tokengeist.bench.synth.play import CaseFile, Play, as_argument, parse
 from tokengeist.bench.synth.spec import Field, Kind
 from tokengeist.bench.synth.value import FlawKind, Value, derive
@@ -82,7 +82,7 @@ def move(play: Play, *, flawed: bool = False) -> bool:
         day=play.show_date(Value(first)),
     )
     day = derive(first, said.read("day"))
-    quote = _quote(play, case, day, said)
+    quote = _quote(play, case, day)
     _propose(play, day, quote)
     if flawed or play.chance(0.4):
         second = first + timedelta(days=play.rng.choice((1, 2, 3, 5, 7)))
@@ -96,10 +96,10 @@ def move(play: Play, *, flawed: bool = False) -> bool:
         if flawed:
             note = "the day was corrected before the call, and the old one was used"
             yes = corrected.read("yes")
-            day = day.because(corrected.read("day")).flawed(FlawKind.STALE, note)
+            day = day.stale(note, corrected.read("day"))
         else:
             day = derive(second, corrected.read("day"))
-            quote = _quote(play, case, day, said)
+            quote = _quote(play, case, day)
             _propose(play, day, quote)
             yes = play.ledger.user(_YES).read("yes")
     else:
@@ -119,15 +119,10 @@ def _some_day(play: Play) -> date:
     return play.handbook.today.data + timedelta(days=play.rng.randint(4, 40))
 
 
-def _quote(play: Play, case: CaseFile, day: Value[date], said: Said) -> Document:
+def _quote(play: Play, case: CaseFile, day: Value[date]) -> Document:
     number = play.case_number(case)
-    key = number.because(said.read("case")) if _names_case(said) and case.listed else number
-    arguments = {play.domain.case.key: key, "date": as_argument(day, Kind.DATE)}
+    arguments = {play.domain.case.key: number, "date": as_argument(day, Kind.DATE)}
     return play.act([Call(play.domain.move.quote_tool, arguments)])[0]
-
-
-def _names_case(said: Said) -> bool:
-    return any(stretch.label == "case" for stretch in said.stretches)
 
 
 def _propose(play: Play, day: Value[date], quote: Document) -> None:
@@ -150,7 +145,7 @@ def settle(play: Play, *, flawed: bool = False) -> bool:
         return False
     case.asked.add("total")
     spec = play.domain.settle
-    said = play.user_on_case(case, play.aside() + f"<request:{spec.asks}>[.|, please.]")
+    said = play.user_on_case(case, play.aside() + f"<request:{spec.asks}>.")
     total = sum_of(play, charges(play, case), flawed=flawed)
     if play.account.wallet is None:
         (play.account.wallet,) = play.act([play.wallet_call()])
@@ -166,9 +161,7 @@ def settle(play: Play, *, flawed: bool = False) -> bool:
     )
     place = play.rng.randrange(len(kinds))
     choice = play.ledger.user(
-        f"<method:[use|take|please use|I'll pay with] the {kinds[place]}>[.|, please.]".replace(
-            "<method:", "<method:^"
-        )
+        f"^<method:[use|take|please use|I'll pay with|the best is] the {kinds[place]}>."
     )
     entry = wallet.read("methods", place)
     ending = wallet.read("methods", place, "ending")

@@ -94,7 +94,7 @@ def stale_recall(play: Play, *, flawed: bool = False) -> bool:
             value = fresh
             if flawed:
                 note = "the record was changed after this value was read"
-                value = play.read(opened, what).because(fresh).flawed(FlawKind.STALE, note)
+                value = play.read(opened, what).stale(note, fresh)
             play.ledger.assistant(
                 f"[^<again:the {what.noun} is {{again}}>|^<again:it is {{again}}>].",
                 again=play.show(what, value),

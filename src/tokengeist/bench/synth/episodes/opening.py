@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from tokengeist.bench.synth.document import Document
 from tokengeist.bench.synth.ledger import Call, Said
-from tokengeist.bench.synth.phrasing import Shown
 from tokengeist.bench.synth.play import Account, CaseFile, Play
 from tokengeist.bench.synth.value import Value, derive
 
-_HELLO = "[Hi|Hello|Good morning|Good afternoon|Hey][.|!| there.| there!]"
+_HELLO = "[[Hi|Hello|Hey][| there]|Good morning|Good afternoon|Good day][.|!]"
 _TOPIC = (
     " [I have a few questions.|I've got a question or two.|I need some help, please.|Can you "
     "help me "
     "with something?|There are some things I'd like to sort out.]"
+)
+_HANDOVER = (
+    "[Thanks, I'll hand you over now.|Somebody next to me wants to ask something too.|Let me "
+    "pass you "
+    "on.|That's all from me, but don't hang up.] [Hi, {name} here.|Hello, this is {name}.|Hello, "
+    "my "
+    "name is {name}.]"
 )
 _ASK_WHO = (
     "[Of course|Gladly|Sure|Happy to help|Certainly][.|!] [Could|Can|Would] you [give|tell] me "
@@ -31,34 +37,30 @@ _LISTING = (
 )
 
 
-def new_account(play: Play) -> Account:
-    """Invent a person. One in three has a single case, so that nothing needs choosing."""
-    person = play.world.new_person(play.rng.choice((1, 2, 3, 3, 4)))
+def new_account(play: Play, *, at_least: int = 1) -> Account:
+    """Invent a person. Some have a single case, so that nothing needs choosing."""
+    person = play.world.new_person(max(at_least, play.rng.choice((1, 2, 3, 3, 4))))
     return Account(person, [CaseFile(identity, label) for identity, label in person.cases])
 
 
 def begin(play: Play, *, first: bool) -> None:
     """Bring a person into the conversation, by number, by address or by a case's number."""
+    play.begun = False
     way = play.rng.choice(("number", "email", "email", "case"))
-    hello = _HELLO if first else "{other}"
-    name = play.account.person.name
-    other = play.plain(_other_person(play, name))
+    hello = (_HELLO if first else _HANDOVER) + _TOPIC
     if way == "case":
-        if first:
-            play.ledger.user(_HELLO + _TOPIC)
-            play.ledger.assistant("[Of course|Sure|Gladly]. [What is it about|How can I help]?")
-        else:
-            play.ledger.user("{other}[Is that all right|Can you help with that too]?", other=other)
-            play.ledger.assistant("[Certainly|Yes, of course]. [What do you need|Go ahead].")
+        _say(play, hello)
+        play.ledger.assistant("[Of course|Sure|Gladly]. [What is it about|How can I help]?")
         return
     number = play.account.person.id
     given = _misread(play) if way == "number" and play.chance(0.15) else number
-    if first and play.chance(0.5):
-        play.ledger.user(hello + _TOPIC)
+    identity = (_BY_NUMBER if way == "number" else _BY_ADDRESS) + "."
+    if play.chance(0.5):
+        _say(play, hello)
         play.ledger.assistant(_ASK_WHO, key=play.plain(_spoken(play.domain.person.key)))
-        said = _identify(play, way, "[Sure, |Yes, |^]", other, given)
+        said = _say(play, "[Sure, |Yes, |^]" + identity, number=given)
     else:
-        said = _identify(play, way, hello + (_TOPIC + " " if first else "") + "^", other, given)
+        said = _say(play, hello + " ^" + identity, number=given)
     if way == "email":
         address = derive(play.account.person.email, said.read("email"))
         (found,) = play.act([Call(play.domain.find_tool, {"email": address})])
@@ -71,14 +73,15 @@ def begin(play: Play, *, first: bool) -> None:
     _welcome(play)
 
 
-def _identify(play: Play, way: str, before: str, other: Shown, number: str) -> Said:
-    template = before + (_BY_NUMBER if way == "number" else _BY_ADDRESS) + "."
+def _say(play: Play, template: str, *, number: str = "") -> Said:
+    """Something the person says of themselves."""
+    person = play.account.person
     return play.ledger.user(
         template,
         number=play.plain(number),
-        email=play.plain(play.account.person.email),
+        email=play.plain(person.email),
         key=play.plain(_spoken(play.domain.person.key)),
-        other=other,
+        name=play.plain(person.name),
     )
 
 
@@ -130,13 +133,6 @@ def _welcome(play: Play) -> None:
         count=play.show_count(derive(len(play.account.cases), entries)),
         labels=play.show_text(derive(labels, entries)),
     )
-
-
-def _other_person(play: Play, name: str) -> str:
-    template = play.rng.choice(
-        ("I also look after {}. ", "Now for somebody else, {}. ", "I'm also asking for {}. ")
-    )
-    return template.format(name)
 
 
 def _spoken(key: str) -> str:

@@ -7,7 +7,6 @@ from tokengeist.bench.synth.episodes.mistakes import distort, neighbour
 from tokengeist.bench.synth.phrasing import Shown
 from tokengeist.bench.synth.play import CaseFile, Play
 from tokengeist.bench.synth.spec import Entity, Field, Kind
-from tokengeist.bench.synth.value import FlawKind
 
 _ASK = (
     "[what is|what's|can you tell me|could you tell me|could you look up|do you know|would you "
@@ -143,7 +142,7 @@ def _mix_up(play: Play, case: CaseFile, entity: Entity, what: Field) -> bool:
             if value.data == right.data:
                 continue
             note = "the value belongs to another record that was opened earlier"
-            stale = value.because(right).flawed(FlawKind.STALE, note)
+            stale = value.stale(note, right)
             label = what.steps[-1]
             slots: dict[str, Shown] = {label: play.show(what, stale)}
             play.ledger.assistant(f"^{statement(play, what, label)}.{_CLOSE}", **slots)

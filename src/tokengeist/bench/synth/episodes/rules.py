@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from tokengeist.bench.synth.episodes.arithmetic import share
+from tokengeist.bench.synth.episodes.followup import follow_up
 from tokengeist.bench.synth.handbook import Terms
 from tokengeist.bench.synth.play import CaseFile, Play
 from tokengeist.bench.synth.surface import Money
 from tokengeist.bench.synth.value import FlawKind, Value, derive
 
-_WHETHER = "[is|would] an extension [possible|allowed] for {case}"
+_WHETHER = (
+    "[is an extension possible for|would an extension be allowed for|can I have longer with] {case}"
+)
 
 
 def recite(play: Play, *, flawed: bool = False) -> bool:
@@ -53,7 +55,7 @@ def _several(play: Play, terms: Terms) -> None:
         bill=play.show_money(bill),
     )
     if play.chance(0.6):
-        share(play, said.carry("bill", bill))
+        follow_up(play, said.carry("bill", bill))
 
 
 def decide(play: Play, *, flawed: bool = False) -> bool:
