@@ -1,0 +1,209 @@
+"""Taking secrets out of what leaves the machine, consistently and without moving the evidence.
+
+The same value becomes the same placeholder everywhere (`[email-1]`), so a chain that carries an
+address from turn to turn can still be followed. Every span is moved along with the text: one that
+began or ended inside a replaced value covers all of its placeholder.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from tokengeist.attribution.protocol import Link, Unit
+from tokengeist.errors import TokengeistError
+from tokengeist.graph import Edge, Node, ProvenanceGraph
+from tokengeist.tracer import Step
+from tokengeist.transcript import Span, Target, ToolCall, Transcript, Turn, merge_spans
+
+_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+# 13 to 19 digits, in groups or not; a check digit decides.
+_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_KEY = re.compile(
+    r"""-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
+    |\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza)[-_A-Za-z0-9]{16,}
+    |\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+                 # a JSON web token
+    |(?<=Bearer[ ])[\w.~+/=-]{16,}
+    |(?<=api_key=)[\w-]{8,}|(?<=api_key":[ ]")[^"]{8,}|(?<=password":[ ]")[^"]+""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What to take out: e-mail addresses, card numbers, keys, and whatever patterns say."""
+
+    patterns: tuple[str, ...] = ()
+    """Further regular expressions."""
+    _compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        compiled = []
+        for pattern in self.patterns:
+            try:
+                compiled.append(re.compile(pattern))
+            except re.error as error:
+                raise TokengeistError(
+                    f"the pattern {pattern!r} is no regular expression: {error}"
+                ) from error
+        object.__setattr__(self, "_compiled", tuple(compiled))
+
+    def apply(self, transcript: Transcript) -> Redacted:
+        """The transcript without the values, and how its offsets have moved."""
+        placeholders: dict[str, str] = {}
+        counts: dict[str, int] = {}
+
+        def placeholder(kind: str, value: str) -> str:
+            if value not in placeholders:
+                counts[kind] = counts.get(kind, 0) + 1
+                placeholders[value] = f"[{kind}-{counts[kind]}]"
+            return placeholders[value]
+
+        def rewrite(text: str) -> tuple[str, list[tuple[Span, str]]]:
+            cuts = [(span, placeholder(kind, span.of(text))) for kind, span in self._found(text)]
+            out, at = [], 0
+            for span, label in cuts:
+                out += [text[at : span.start], label]
+                at = span.end
+            return "".join(out) + text[at:], cuts
+
+        turns, moves = [], []
+        for turn in transcript.turns:
+            content, cuts = rewrite(turn.content)
+            offset = len(turn.content) + 1 if turn.content else 0
+            calls = []
+            for call in turn.calls:
+                arguments, inner = rewrite(call.arguments)
+                start = offset + len(call.name) + 1
+                cuts += [(span.shifted(start), label) for span, label in inner]
+                offset += len(call.text) + 1
+                calls.append(ToolCall(call.name, arguments, call.id))
+            turns.append(replace(turn, content=content, calls=tuple(calls)))
+            moves.append(_Moves(cuts))
+        title, _ = rewrite(transcript.id)
+        return Redacted(replace(transcript, turns=tuple(turns), id=title), tuple(moves))
+
+    def _found(self, text: str) -> list[tuple[str, Span]]:
+        """What to replace, in order and without overlap; the longer of two wins."""
+        found = sorted(self._matches(text), key=lambda pair: (pair[1].start, -pair[1].end))
+        kept: list[tuple[str, Span]] = []
+        for kind, span in found:
+            if not kept or span.start >= kept[-1][1].end:
+                kept.append((kind, span))
+        return kept
+
+    def _matches(self, text: str) -> Iterator[tuple[str, Span]]:
+        for kind, pattern in (
+            ("key", _KEY),
+            ("email", _EMAIL),
+            *(("redacted", pattern) for pattern in self._compiled),
+        ):
+            for match in pattern.finditer(text):
+                if match.end() > match.start():
+                    yield kind, Span(*match.span())
+        for match in _CARD.finditer(text):
+            if _has_check_digit(match.group()):
+                yield "card", Span(*match.span())
+
+
+def _has_check_digit(number: str) -> bool:
+    """The Luhn check, which card numbers pass and order numbers mostly do not."""
+    digits = [int(c) for c in number if c.isdigit()]
+    doubled = [d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(digits[::-1])]
+    return sum(doubled) % 10 == 0 and len(set(digits)) > 1
+
+
+class _Moves:
+    """How the offsets of one turn's text move."""
+
+    def __init__(self, cuts: list[tuple[Span, str]]) -> None:
+        self._starts = [span.start for span, _ in cuts]
+        self._cuts = cuts
+        self._shifts = [0]  # by how much text after the nth cut has moved
+        for span, label in cuts:
+            self._shifts.append(self._shifts[-1] + len(label) - len(span))
+
+    def span(self, span: Span) -> Span:
+        return Span(self._at(span.start, end=False), self._at(span.end, end=True))
+
+    def _at(self, offset: int, *, end: bool) -> int:
+        index = bisect_right(self._starts, offset) - 1
+        if index >= 0:
+            cut, label = self._cuts[index]
+            if cut.start < offset < cut.end:
+                return cut.start + self._shifts[index] + (len(label) if end else 0)
+            if offset < cut.end:  # exactly at its start
+                return offset + self._shifts[index]
+        return offset + self._shifts[index + 1]
+
+
+@dataclass(frozen=True)
+class Redacted:
+    """A transcript after redaction, and its traces in terms of it."""
+
+    transcript: Transcript
+    _moves: tuple[_Moves, ...]
+
+    def graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """A graph of the original transcript, in terms of this one."""
+        return replace(
+            graph,
+            target=self._target(graph.target),
+            nodes=tuple(self._node(node) for node in graph.nodes),
+            edges=tuple(self._edge(edge) for edge in graph.edges),
+            units=tuple(self._unit(unit) for unit in graph.units),
+            transcript_id=self.transcript.id,
+            fingerprint=self.transcript.fingerprint,
+        )
+
+    def steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps of a trace, in terms of this transcript."""
+        return tuple(
+            replace(
+                step,
+                node=self._node(step.node),
+                target=self._target(step.target) if step.target else None,
+                candidates=tuple(
+                    Link(link.turn, link.score, self._spans(link.turn, link.evidence))
+                    for link in step.candidates
+                ),
+                edges=tuple(self._edge(edge) for edge in step.edges),
+                units=tuple(self._unit(unit) for unit in step.units),
+            )
+            for step in steps
+        )
+
+    def _spans(self, turn: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        moved = tuple(self._moves[turn].span(span) for span in spans)
+        # Two spans that met inside one value now share its placeholder.
+        return merge_spans(moved) if len(moved) > 1 else moved
+
+    def _target(self, target: Target) -> Target:
+        return Target(target.turn, self._spans(target.turn, target.spans))
+
+    def _node(self, node: Node) -> Node:
+        return replace(node, spans=self._spans(node.turn, node.spans))
+
+    def _edge(self, edge: Edge) -> Edge:
+        return replace(edge, evidence=self._spans(edge.source, edge.evidence))
+
+    def _unit(self, unit: Unit) -> Unit:
+        return replace(
+            unit,
+            span=self._moves[unit.turn].span(unit.span),
+            sources=tuple((turn, self._moves[turn].span(span)) for turn, span in unit.sources),
+        )
+
+
+def redacted_text(text: str, redaction: Redaction) -> str:
+    """One text without its secrets.
+
+    >>> redacted_text("mail ann@example.org or bob@example.org, not ann@example.org", Redaction())
+    'mail [email-1] or [email-2], not [email-1]'
+    """
+    from tokengeist.transcript import Role
+
+    turn = Turn(0, Role.USER, text)
+    return redaction.apply(Transcript((turn,))).transcript.turns[0].text

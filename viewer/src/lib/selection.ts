@@ -1,0 +1,39 @@
+/** From what is selected on the screen to a span of a turn. */
+
+import type { Conversation, Span } from "./model";
+
+export interface Selected extends Span {
+  turn: number;
+}
+
+/** The selected text of one assistant turn, or null. Shown rows say where they start (`data-o`). */
+export function selectedSpan(conversation: Conversation): Selected | null {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  const holder = elementOf(range.commonAncestorContainer)?.closest<HTMLElement>("[data-turn]");
+  const turn = holder && conversation.turns[Number(holder.dataset.turn)];
+  if (!holder || !turn || turn.role !== "assistant") return null;
+  let start = Number.POSITIVE_INFINITY;
+  let end = -1;
+  for (const piece of holder.querySelectorAll<HTMLElement>("[data-o]")) {
+    const text = piece.firstChild;
+    if (!text || !range.intersectsNode(text)) continue;
+    const offset = Number(piece.dataset.o);
+    const length = text.textContent?.length ?? 0;
+    const from = range.startContainer === text ? range.startOffset : 0;
+    const to = range.endContainer === text ? range.endOffset : length;
+    if (to <= from) continue;
+    start = Math.min(start, offset + from);
+    end = Math.max(end, offset + to);
+  }
+  if (end <= start) return null;
+  const chosen = turn.text.slice(start, end);
+  start += chosen.length - chosen.trimStart().length;
+  end -= chosen.length - chosen.trimEnd().length;
+  return end > start ? { turn: turn.index, start, end } : null;
+}
+
+function elementOf(node: Node): Element | null {
+  return node instanceof Element ? node : node.parentElement;
+}
