@@ -12,7 +12,7 @@ from typing import TextIO
 
 import typer
 
-from tokengeist.cli import backends, trace, turns
+from tokengeist.cli import backends, bench, trace, turns
 from tokengeist.errors import TokengeistError, TokengeistWarning
 from tokengeist.export.terminal import printable
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("trace")(trace.trace)
 app.command("turns")(turns.turns)
 app.command("backends")(backends.backends)
+app.add_typer(bench.app, name="bench")
 
 
 def _version(show: bool) -> None:
