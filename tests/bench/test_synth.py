@@ -206,6 +206,19 @@ def test_inventions_rest_on_what_triggered_them(corpus: list[SynthConversation])
         assert conversation.messages[trigger]["role"] == "user"
 
 
+def test_stale_values_differ_from_the_truth_they_ignored() -> None:
+    """What was ignored said something else than what was followed, in every stale target."""
+    faulty = list(generate(60, seed=8, mix={"hallucination": 1.0}))
+    seen = 0
+    for _, target in targets(faulty):
+        for turn in target.get("corrective_turns", ()):
+            spans = target["ground_truth_deps"][str(target["target_turn_idx"])]["spans"]
+            others = [span for source, span in spans.items() if source != str(turn)]
+            assert spans[str(turn)] not in others
+            seen += 1
+    assert seen > 20
+
+
 def test_two_hundred_conversations_reach_everything(corpus: list[SynthConversation]) -> None:
     seen = Counter(tag for _, target in targets(corpus) for tag in target["dep_type_tags"])
     assert set(seen) == set(DEFAULT_MIX)

@@ -15,7 +15,7 @@ from tokengeist.bench.synth.domains import DOMAINS
 from tokengeist.bench.synth.episodes import opening
 from tokengeist.bench.synth.handbook import write_handbook
 from tokengeist.bench.synth.ledger import Ledger
-from tokengeist.bench.synth.play import Account, Play
+from tokengeist.bench.synth.play import Play
 from tokengeist.bench.synth.spec import Domain
 from tokengeist.bench.synth.world import World
 from tokengeist.errors import unknown_name
@@ -113,6 +113,4 @@ def _set_stage(rng: random.Random, domain: Domain) -> Play:
     ledger = Ledger(rng, JsonStyle() if spaced else JsonStyle(",", ":"))
     world = World(rng, domain, today)
     handbook = write_handbook(rng, ledger, domain, today)
-    play = Play(rng, domain, world, ledger, handbook, Account(world.new_person(1), []))
-    play.account = opening.new_account(play)
-    return play
+    return Play(rng, domain, world, ledger, handbook, opening.new_account(world))

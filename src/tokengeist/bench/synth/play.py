@@ -21,6 +21,7 @@ from tokengeist.bench.synth.surface import (
     Money,
     count_text,
     date_text,
+    days_text,
     money_json,
     money_read,
     money_text,
@@ -29,14 +30,13 @@ from tokengeist.bench.synth.value import Value, derive
 from tokengeist.bench.synth.world import Person, World
 
 _LEAD = (
-    "[||||Let me [check|look that up|pull that up|have a look][| for you].|[One|Just a] moment"
-    "[|, please].|I'll [look|check|find out][| right away].|[Checking [that|the file]|Looking it "
-    "up] "
+    "[||||Let me [check|look that up|pull that up|have a look][| for you].|[One|Just a] moment[|, "
+    "please].|I'll [look|check|find out][| right away].|[Checking [that|the file]|Looking it up] "
     "now.|I need to consult the record[| first].|Bear with me[| while I look].]"
 )
 _ASIDE = (
-    "[^|^|^|Also, |And |Next: |One more thing: |OK, |Thanks. ^|Good to know. ^|I see. ^|Right, |"
-    "While I have you: |Great. ^]"
+    "[^|^|^|Also, |And |Next: |One more thing: |OK, |Thanks. ^|Good to know. ^|I see. ^|Right, "
+    "|While I have you: |Great. ^]"
 )
 
 
@@ -102,6 +102,10 @@ class Play:
     def show_count(self, value: Value[int]) -> Shown:
         """A number, perhaps in words."""
         return Shown(count_text(self.rng, value.data), value)
+
+    def show_days(self, value: Value[int]) -> Shown:
+        """A number of days."""
+        return Shown(days_text(self.rng, value.data), value)
 
     def show_text(self, value: Value[Any]) -> Shown:
         """Anything that is written as it is."""

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tokengeist.bench.synth.episodes import arithmetic, changes, noise, opening, questions, rules
+from tokengeist.bench.synth.episodes import (
+    arithmetic,
+    changes,
+    differences,
+    noise,
+    opening,
+    questions,
+    rules,
+)
 from tokengeist.bench.synth.play import Play
 
 _ATTEMPTS = 6
@@ -32,6 +40,8 @@ _FILLER: tuple[tuple[Episode, float], ...] = (
     (arithmetic.ask_days_left, 1.5),
     (arithmetic.ask_both, 0.7),
     (arithmetic.ask_both_at_once, 0.8),
+    (differences.ask_gap, 0.7),
+    (differences.ask_interval, 1),
     (rules.decide, 1),
     (rules.recite, 1),
     (changes.renew, 2.5),
@@ -50,6 +60,8 @@ _WRONG: tuple[Episode, ...] = (
     arithmetic.ask_both,
     arithmetic.ask_product,
     arithmetic.ask_days_left,
+    differences.ask_gap,
+    differences.ask_interval,
     rules.decide,
     rules.recite,
     changes.renew,
@@ -80,7 +92,7 @@ def _insist(play: Play, scene: Callable[[Play], bool]) -> None:
         if scene(play):
             return
         if attempt % 2:
-            play.account, play.focus = opening.new_account(play, at_least=2), None
+            play.account, play.focus = opening.new_account(play.world, at_least=2), None
             opening.begin(play, first=False)
 
 
@@ -91,7 +103,7 @@ def _fill(play: Play) -> bool:
 
 
 def _diamond(play: Play) -> bool:
-    return arithmetic.ask_both(play)
+    return play.rng.choice((arithmetic.ask_both, differences.ask_gap))(play)
 
 
 def _chained(play: Play) -> bool:

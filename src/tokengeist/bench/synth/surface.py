@@ -98,6 +98,11 @@ def money_read(raw: object) -> Money:
     return Money(round(raw * 100))
 
 
+def days_text(rng: random.Random, number: int) -> str:
+    """A number of days, with its noun."""
+    return "one day" if number == 1 else f"{count_text(rng, number)} days"
+
+
 def count_text(rng: random.Random, number: int) -> str:
     """A count in digits or, if small, in words."""
     if 0 < number < len(_WORDS) and rng.random() < 0.5:

@@ -51,6 +51,7 @@ class World:
             domain.renewal.tool: self._renew,
             domain.notice_tool: self._notices,
             "calculate": self._calculate,
+            "note": self._note,
         }
         for entity in (domain.person, *domain.chain):
             self._tools[entity.tool] = self._getter(entity)
@@ -220,6 +221,10 @@ class World:
         ]
         key = self.domain.place.key
         return {key: arguments[key], "notices": listed}
+
+    def _note(self, arguments: Mapping[str, Any]) -> Json:
+        """The agent's scratch pad: it repeats what was read and adds nothing."""
+        return {"saved": True}
 
     def _calculate(self, arguments: Mapping[str, Any]) -> Json:
         """Left to right; the agent never mixes operators in one expression."""

@@ -141,8 +141,8 @@ BIKESHOP = spec.Domain(
     gate=spec.Gate(
         _PARTS,
         ("complete",),
-        "Free storage is [extended only|only extended] for jobs that wait for parts or whose parts "
-        "the customer supplied.",
+        "Free storage is [extended only|only extended] for jobs that wait for parts or whose "
+        "parts the customer supplied.",
         "[free storage can be extended|we can keep it longer for free]",
         "[free storage cannot be extended|we can't store it longer for free]",
     ),

@@ -93,7 +93,7 @@ def ask_both(play: Play, *, flawed: bool = False, at_once: bool = False) -> bool
         if topic == "charges"
         else f"[which has the earlier {what.noun}|which {what.noun} comes first], CASES"
     )
-    _name_both(play, first, second, play.aside() + ask + "?", "and" if topic == "charges" else "or")
+    name_both(play, first, second, play.aside() + ask + "?", "and" if topic == "charges" else "or")
     if at_once:
         play.open_together((first, second))
     if topic == "charges":
@@ -126,7 +126,7 @@ def _say_earlier(
     )
 
 
-def _name_both(play: Play, first: CaseFile, second: CaseFile, template: str, joint: str) -> None:
+def name_both(play: Play, first: CaseFile, second: CaseFile, template: str, joint: str) -> None:
     """Let the user name two cases in one breath, by number or by label as they are known."""
     told = any(case.number is None or case.told for case in (first, second))
     noun = play.domain.case.noun
@@ -181,9 +181,8 @@ def ask_product(play: Play, *, flawed: bool = False, deep: bool = False) -> bool
     elif not deep and play.chance(0.4):
         product = calculate(play, "*", [derive(money_json(rate.data), rate), wanted])
     stated = play.ledger.assistant(
-        f"[^at {{rate}} each, |^with the {rate_field.noun} at {{rate}}, ]<product:[that is|that "
-        f"would "
-        "cost|you would pay] {product}>.",
+        f"[^at {{rate}} each, |^with the {rate_field.noun} at {{rate}}, ]"
+        "<product:[that is|that would cost|you would pay] {product}>.",
         rate=play.show_money(rate),
         product=play.show_money(product),
     )
@@ -210,13 +209,12 @@ def ask_days_left(play: Play, *, flawed: bool = False) -> bool:
     day = play.read_case(case, what)
     left = derive((day.data - play.handbook.today.data).days, day, play.handbook.today)
     if flawed:
-        off = left.data + play.rng.choice((-7, -1, 1, 2, 7))
+        off = left.data + play.rng.choice((1, 2, 7, 10))
         left = derive(off, left).flawed(FlawKind.WRONG_VALUE, "the days were miscounted")
     play.ledger.assistant(
-        "[^<left:there are {left} days left>|^<left:that is {left} days from today>|^<left:you "
-        "have "
-        "{left} more days>][|, until {day}].",
-        left=play.show_count(left),
+        "^<left:[it is {left} away|that is {left} from today|you have {left} to go|there is still "
+        "time: {left}]>[|, until {day}].",
+        left=play.show_days(left),
         day=play.show_date(day),
     )
     return True

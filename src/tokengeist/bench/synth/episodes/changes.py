@@ -13,8 +13,8 @@ from tokengeist.bench.synth.spec import Field, Kind
 from tokengeist.bench.synth.value import FlawKind, Value, derive
 
 _YES = (
-    "<yes:[Yes|Yes, please|Yes, go ahead|Please do|OK, do it|That's fine, go ahead|Sure, proceed|"
-    "Confirmed|Yes, that works]>[.|!][|| Thank you.]"
+    "<yes:[Yes|Yes, please|Yes, go ahead|Please do|OK, do it|That's fine, go ahead|Sure, "
+    "proceed|Confirmed|Yes, that works]>[.|!][|| Thank you.]"
 )
 _NO = "[No, leave it as it is|Hm, no, not now|I'd rather not then][.| after all.]"
 _SHALL = "[Shall I|Should I|Do you want me to|May I] [go ahead|proceed|do that|carry that out]?"
@@ -39,16 +39,18 @@ def renew(play: Play, *, flawed: bool = False) -> bool:
             verdict=shown,
             state=state,
         )
-        return True
+        return not flawed  # a refusal leaves nothing to miscount
     old = play.read_case(case, renewal.field)
     until = derive(old.data + timedelta(days=terms.number.data), old, terms.number)
     if flawed:
         wrong = until.data + timedelta(days=play.rng.choice((-7, -1, 1, 7)))
         note = "the new date is miscounted"
         until = derive(wrong, until).flawed(FlawKind.WRONG_VALUE, note)
+    noun = renewal.field.noun
     proposal = play.ledger.assistant(
-        f"[^<verdict:{clause}>|^{{state}}, so <verdict:{clause}>]. [The new {renewal.field.noun} "
-        f"<until:would be {{until}}>|That <until:would move the {renewal.field.noun} to {{until}}>]"
+        f"[^<verdict:{clause}>|^{{state}}, so <verdict:{clause}>]. "
+        f"[The new {noun} <until:would be {{until}}>|"
+        f"That <until:would move the {noun} to {{until}}>]"
         "[, and|;] <fee:[the fee is|it costs] {fee}>. " + _SHALL,
         verdict=shown,
         state=state,
@@ -83,6 +85,7 @@ def move(play: Play, *, flawed: bool = False) -> bool:
     )
     day = derive(first, said.read("day"))
     quote = _quote(play, case, day)
+    quote_id = quote.read("quote_id")
     _propose(play, day, quote)
     if flawed or play.chance(0.4):
         second = first + timedelta(days=play.rng.choice((1, 2, 3, 5, 7)))
@@ -97,14 +100,15 @@ def move(play: Play, *, flawed: bool = False) -> bool:
             note = "the day was corrected before the call, and the old one was used"
             yes = corrected.read("yes")
             day = day.stale(note, corrected.read("day"))
+            quote_id = quote_id.stale(note, corrected.read("day"))
         else:
             day = derive(second, corrected.read("day"))
             quote = _quote(play, case, day)
+            quote_id = quote.read("quote_id")
             _propose(play, day, quote)
             yes = play.ledger.user(_YES).read("yes")
     else:
         yes = play.ledger.user(_YES).read("yes")
-    quote_id = quote.read("quote_id")
     arguments = {
         play.domain.case.key: play.case_number(case).because(said.read("request")),
         "date": as_argument(day, Kind.DATE),
@@ -154,14 +158,13 @@ def settle(play: Play, *, flawed: bool = False) -> bool:
     listing = derive(" or ".join(f"the {kind}" for kind in kinds), wallet.read("methods"))
     offer = play.ledger.assistant(
         "^<total:[the total is|it comes to|the amount due is] {total}>. [Which payment method "
-        "should "
-        "I use|How would you like to pay][: <methods:{methods}>|]?",
+        "should I use|How would you like to pay][: <methods:{methods}>|]?",
         total=play.show_money(total),
         methods=play.show_text(listing),
     )
     place = play.rng.randrange(len(kinds))
     choice = play.ledger.user(
-        f"^<method:[use|take|please use|I'll pay with|the best is] the {kinds[place]}>."
+        f"^<method:[use|take|please use|I'll pay with|let's take] the {kinds[place]}>."
     )
     entry = wallet.read("methods", place)
     ending = wallet.read("methods", place, "ending")

@@ -43,13 +43,15 @@ def garble_money(play: Play, amount: Money) -> Money:
     return Money(play.rng.choice(options))
 
 
-def neighbour(play: Play, entity: Entity, document: Document, what: Field) -> Value[Any] | None:
+def neighbour(
+    play: Play, entity: Entity, document: Document, what: Field, right: Value[Any]
+) -> Value[Any] | None:
     """The datum of another field of the same kind, mistaken for the one asked for."""
     others = [f for f in entity.fields if f.kind is what.kind and f is not what]
     if not others or what.kind is Kind.CHOICE:
         return None
     other = play.rng.choice(others)
     value = play.read(document, other)
-    if value.data == play.read(document, what).data:
+    if value.data == right.data:
         return None
     return value.flawed(FlawKind.WRONG_VALUE, f"it is the {other.noun}, a neighbouring field")

@@ -9,16 +9,16 @@ from tokengeist.bench.synth.value import FlawKind, Value, derive
 
 _CHAT = (
     "[By the way, t|T]he last time I [called|wrote], [somebody|a colleague of yours] told me "
-    "{amount} and {day}, [but that was ages ago|but never mind|which may have been another matter]."
+    "{amount} and {day}, [but that was ages ago|but never mind|which may have been another "
+    "matter]."
 )
 _CHAT_BACK = (
     "[I see|Understood|Thanks for mentioning it|Good to know]. [What else can I do for you|Is "
-    "there "
-    "anything you would like me to check|How can I help now]?"
+    "there anything you would like me to check|How can I help now]?"
 )
 _SEND = (
-    "<send:[could you send me a summary by e-mail|can you text me that|could you mail me a "
-    "copy of this]>[?|, please?]"
+    "<send:[could you send me a summary by e-mail|can you text me that|could you mail me a copy "
+    "of this]>[?|, please?]"
 )
 _SENT = (
     "^<sent:[I've just sent it to you|a summary is on its way to your inbox|it has been sent, you "
@@ -84,6 +84,9 @@ def stale_recall(play: Play, *, flawed: bool = False) -> bool:
             fresh = case.updates.get(what.path)
             if fresh is None or opened is None or f"again.{what.path}" in case.asked:
                 continue
+            old = play.read(opened, what)
+            if old.data == fresh.data:  # the record was read after the write
+                continue
             case.asked.add(f"again.{what.path}")
             play.user_on_case(
                 case,
@@ -94,7 +97,7 @@ def stale_recall(play: Play, *, flawed: bool = False) -> bool:
             value = fresh
             if flawed:
                 note = "the record was changed after this value was read"
-                value = play.read(opened, what).stale(note, fresh)
+                value = old.stale(note, fresh)
             play.ledger.assistant(
                 f"[^<again:the {what.noun} is {{again}}>|^<again:it is {{again}}>].",
                 again=play.show(what, value),

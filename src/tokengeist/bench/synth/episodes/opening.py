@@ -6,24 +6,21 @@ from tokengeist.bench.synth.document import Document
 from tokengeist.bench.synth.ledger import Call, Said
 from tokengeist.bench.synth.play import Account, CaseFile, Play
 from tokengeist.bench.synth.value import Value, derive
+from tokengeist.bench.synth.world import World
 
 _HELLO = "[[Hi|Hello|Hey][| there]|Good morning|Good afternoon|Good day][.|!]"
 _TOPIC = (
-    " [I have a few questions.|I've got a question or two.|I need some help, please.|Can you "
-    "help me "
-    "with something?|There are some things I'd like to sort out.]"
+    " [I have a few questions.|I've got a question or two.|I need some help, please.|Can you help "
+    "me with something?|There are some things I'd like to sort out.]"
 )
 _HANDOVER = (
-    "[Thanks, I'll hand you over now.|Somebody next to me wants to ask something too.|Let me "
-    "pass you "
-    "on.|That's all from me, but don't hang up.] [Hi, {name} here.|Hello, this is {name}.|Hello, "
-    "my "
-    "name is {name}.]"
+    "[Thanks, I'll hand you over now.|Somebody next to me wants to ask something too.|Let me pass "
+    "you on.|That's all from me, but don't hang up.] [Hi, {name} here.|Hello, this is "
+    "{name}.|Hello, my name is {name}.]"
 )
 _ASK_WHO = (
     "[Of course|Gladly|Sure|Happy to help|Certainly][.|!] [Could|Can|Would] you [give|tell] me "
-    "your "
-    "[number|{key}] or [the e-mail address on file|your e-mail address]?"
+    "your [number|{key}] or [the e-mail address on file|your e-mail address]?"
 )
 _BY_NUMBER = "<number:[my|the] [number|{key}] is {number}>"
 _BY_ADDRESS = "<email:[my|the] [e-mail|address on file|e-mail address] is {email}>"
@@ -37,9 +34,9 @@ _LISTING = (
 )
 
 
-def new_account(play: Play, *, at_least: int = 1) -> Account:
+def new_account(world: World, *, at_least: int = 1) -> Account:
     """Invent a person. Some have a single case, so that nothing needs choosing."""
-    person = play.world.new_person(max(at_least, play.rng.choice((1, 2, 3, 3, 4))))
+    person = world.new_person(max(at_least, world.rng.choice((1, 2, 3, 3, 4))))
     return Account(person, [CaseFile(identity, label) for identity, label in person.cases])
 
 
@@ -101,8 +98,7 @@ def _correct_number(play: Play, given: Value[str]) -> Said:
     play.act([Call(person.tool, {person.key: given})])
     play.ledger.assistant(
         "[I can't find that number|There is no record under that number|That number is not on "
-        "file]. "
-        "[Could you check it|Would you check it again], please?"
+        "file]. [Could you check it|Would you check it again], please?"
     )
     return play.ledger.user(
         "[Sorry|Oh, my mistake|Ah], <number:[it's|I meant|it should be|the right one is] "

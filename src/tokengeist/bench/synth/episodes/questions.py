@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokengeist.bench.synth.document import Document
 from tokengeist.bench.synth.episodes.mistakes import distort, neighbour
+from tokengeist.bench.synth.ledger import Call
 from tokengeist.bench.synth.phrasing import Shown
-from tokengeist.bench.synth.play import CaseFile, Play
+from tokengeist.bench.synth.play import CaseFile, Play, as_argument
 from tokengeist.bench.synth.spec import Entity, Field, Kind
+from tokengeist.bench.synth.value import Value, derive
 
 _ASK = (
     "[what is|what's|can you tell me|could you tell me|could you look up|do you know|would you "
-    "check|"
-    "may I ask for|can you find] the NOUN"
+    "check|may I ask for|can you find] the NOUN"
 )
 _STATE = (
     "<LABEL:the NOUN is {LABEL}>",
@@ -24,6 +27,8 @@ _STATE = (
 )
 _BARE = "<LABEL:[that would be|it is|it's] {LABEL}>"
 """Only good as the answer to a question for one thing."""
+_NOTES = 0.08
+"""How often the agent takes a note before it answers."""
 _CLOSE = "[||| [Anything else|Is there anything else|What else can I do]?| I hope that helps.]"
 
 
@@ -112,14 +117,23 @@ def answer(
             value = play.read_case(case, what)
         else:
             value = play.read(document, what)
+        if not flawed and play.chance(_NOTES):
+            _jot(play, what, value)
         if flawed:
-            mistaken = neighbour(play, entity, document, what) if play.chance(0.4) else None
+            swap = play.chance(0.4)
+            mistaken = neighbour(play, entity, document, what, value) if swap else None
             value = mistaken or distort(play, what, value)
         label = what.steps[-1]
         slots[label] = play.show(what, value)
         parts.append(statement(play, what, label, alone=len(asked) == 1))
     text = ", and ".join(parts)
     play.ledger.assistant(f"[^|^|^|Thanks for waiting. ^|Right: ]{text}.{_CLOSE}", **slots)
+
+
+def _jot(play: Play, what: Field, value: Value[Any]) -> None:
+    """Write a note first: a repetition, which is nobody's source."""
+    text = f"{what.steps[-1]} = {as_argument(value, what.kind).data}"
+    play.act([Call("note", {"text": derive(text, value)})], "")
 
 
 def statement(play: Play, what: Field, label: str, *, alone: bool = True) -> str:
@@ -137,7 +151,9 @@ def _mix_up(play: Play, case: CaseFile, entity: Entity, what: Field) -> bool:
     for other in play.account.cases:
         earlier = other.documents.get(entity.tool)
         if other is not case and earlier is not None:
-            right = play.read(case.documents[entity.tool], what)
+            is_case = entity is play.domain.case
+            document = case.documents[entity.tool]
+            right = play.read_case(case, what) if is_case else play.read(document, what)
             value = play.read(earlier, what)
             if value.data == right.data:
                 continue

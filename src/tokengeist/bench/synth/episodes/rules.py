@@ -44,8 +44,7 @@ def _several(play: Play, terms: Terms) -> None:
     times = play.rng.randint(2, 9)
     asked = play.ledger.user(
         "[And <times:{times} times> that|So what if it is <times:{times} of them>|And for "
-        "<times:{times} "
-        "of those>, what is the sum]?",
+        "<times:{times} of those>, what is the sum]?",
         times=play.plain(str(times)),
     )
     count = derive(times, asked.read("times"))
