@@ -277,6 +277,30 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
         generate(1, seed=1, mix={"diamnd": 1.0})
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_depth": 15}, "max_depth is between 1 and 14, not 15"),
+        ({"domains": []}, "at least one domain"),
+        ({"mix": {"direct": 0.0}}, "not all zero"),
+        ({"turns": (40, 20)}, "turns is a range"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        generate(1, seed=1, **options)
+
+
+@pytest.mark.parametrize("name", DEFAULT_MIX)
+def test_one_kind_of_target_can_be_had_alone(name: str) -> None:
+    order = list(DEFAULT_MIX)
+    found = [
+        max(target["dep_type_tags"], key=order.index)
+        for _, target in targets(list(generate(20, seed=4, mix={name: 1.0})))
+    ]
+    assert found.count(name) / len(found) > 0.8
+
+
 def test_write_lays_out_the_benchmark(tmp_path: Path) -> None:
     conversations = list(generate(3, seed=9))
     assert write(tmp_path, iter(conversations)) == 3

@@ -29,6 +29,8 @@ DEFAULT_MIX: Mapping[str, float] = {
 }
 """Shares of targets by their most specific dependency type."""
 
+DEEPEST = 14
+"""The deepest graph that is made into a target, as deep as the paper's."""
 _FIRST_DAY = date(2027, 1, 4)
 
 
@@ -58,7 +60,7 @@ def generate(
     *,
     seed: int,
     domains: Sequence[str] = tuple(DOMAINS),
-    max_depth: int = 14,
+    max_depth: int = DEEPEST,
     turns: tuple[int, int] = (20, 44),
     targets: tuple[int, int] = (5, 8),
     mix: Mapping[str, float] = DEFAULT_MIX,
@@ -71,7 +73,8 @@ def generate(
 
     `turns` is the range of lengths aimed at; a conversation goes on until its targets are served,
     so short ones may run over. `mix` weighs the kinds of target, see `DEFAULT_MIX`. Targets whose
-    graph is deeper than `max_depth` (1 to 14) are not chosen.
+    graph is deeper than `max_depth` (1 to 14) are not chosen; below 4 few spans remain, and some
+    conversations have fewer targets than asked for.
 
     >>> next(generate(1, seed=7, domains=["library"])).id
     'synth-library-7-00000'
@@ -82,6 +85,15 @@ def generate(
     for name in mix:
         if name not in selection.CATEGORIES:
             raise unknown_name("dependency type", name, selection.CATEGORIES)
+    if not domains:
+        raise ValueError(f"at least one domain is needed; there are {', '.join(DOMAINS)}")
+    if not 1 <= max_depth <= DEEPEST:
+        raise ValueError(f"max_depth is between 1 and {DEEPEST}, not {max_depth}")
+    if min(mix.values(), default=0) < 0 or not sum(mix.values()):
+        raise ValueError(f"the shares of a mix are not negative and not all zero: {dict(mix)}")
+    for name, (low, high) in {"turns": turns, "targets": targets}.items():
+        if not 1 <= low <= high:
+            raise ValueError(f"{name} is a range like (5, 8), not {(low, high)}")
     worlds = tuple(DOMAINS[name] for name in domains)
     options = Options(worlds, max_depth, turns, targets, mix)
     return (_simulate(seed, index, options) for index in range(start, start + n))
