@@ -65,10 +65,14 @@ class Journal:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = self.path.open("a+b", buffering=0)
-            lock_file(self._file, folder)
-            self._read()
         except OSError as error:
             raise RunError(f"cannot write {self.path}: {error.strerror or error}") from error
+        try:
+            lock_file(self._file, folder)
+            self._read()
+        except BaseException:
+            self._file.close()
+            raise
 
     def close(self) -> None:
         """Let others write."""
