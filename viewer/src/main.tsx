@@ -3,11 +3,12 @@
 import { render } from "preact";
 import type { Page } from "./lib/wire";
 import { FileApp } from "./ui/FileApp";
+import { ServerApp } from "./ui/ServerApp";
 import "./styles/main.css";
 
 const data = document.getElementById("tokengeist-data");
 const root = document.getElementById("tokengeist");
 if (data?.textContent && root) {
   const page = JSON.parse(data.textContent) as Page;
-  if (page.mode === "file") render(<FileApp page={page} />, root);
+  render(page.mode === "file" ? <FileApp page={page} /> : <ServerApp />, root);
 }

@@ -32,24 +32,27 @@ export interface Drawing {
 }
 
 const WIDTH = 216;
+const COMPACT_WIDTH = 136;
 export const PADDING = 14;
 const QUOTE_LINES = 3;
 export const TITLE_HEIGHT = 24;
 export const LINE_HEIGHT = 16;
 const FOOT = 22;
 
-export function draw(graph: Graph, conversation: Conversation): Drawing {
+/** `compact` leaves the quotes out, for graphs that stand side by side. */
+export function draw(graph: Graph, conversation: Conversation, compact = false): Drawing {
   const paper = new graphlib.Graph();
-  paper.setGraph({ rankdir: "TB", nodesep: 26, ranksep: 46, marginx: 10, marginy: 10 });
+  const [nodesep, ranksep] = compact ? [14, 26] : [26, 46];
+  paper.setGraph({ rankdir: "TB", nodesep, ranksep, marginx: 10, marginy: 10 });
   paper.setDefaultEdgeLabel(() => ({}));
-  const boxes = new Map(graph.nodes.map((node) => [node.turn, boxOf(node, conversation)]));
+  const boxes = new Map(graph.nodes.map((node) => [node.turn, boxOf(node, conversation, compact)]));
   for (const [turn, box] of boxes) {
     paper.setNode(String(turn), { width: box.width, height: box.height });
   }
   for (const edge of graph.edges) {
     paper.setEdge(String(edge.dependent), String(edge.source), {
-      width: 44,
-      height: 16,
+      width: compact ? 0 : 44,
+      height: compact ? 0 : 16,
       labelpos: "c",
       weight: 1 + Math.round(edge.score * 3),
     });
@@ -64,15 +67,15 @@ export function draw(graph: Graph, conversation: Conversation): Drawing {
   const lines = graph.edges.map((edge) => {
     const place = paper.edge(String(edge.dependent), String(edge.source)) as {
       points: Point[];
-      x: number;
-      y: number;
+      x?: number;
+      y?: number;
     };
     return {
       edge,
       path: curve(place.points),
-      label: edge.kind === "structural" ? "call" : number(edge.score),
-      labelX: place.x,
-      labelY: place.y,
+      label: compact ? "" : edge.kind === "structural" ? "call" : number(edge.score),
+      labelX: place.x ?? 0,
+      labelY: place.y ?? 0,
       width: isScored(edge) && best > 0 ? 1.2 + 4.3 * (edge.score / best) : 1.6,
     };
   });
@@ -84,23 +87,23 @@ function isScored(edge: GraphEdge): boolean {
   return edge.kind === "attribution";
 }
 
-function boxOf(node: GraphNode, conversation: Conversation): Box {
+function boxOf(node: GraphNode, conversation: Conversation, compact: boolean): Box {
   const turn = conversation.turns[node.turn];
   const mono = node.role === "tool";
-  const lines = turn ? wrap(quote(turn.text, node.spans, 150), mono) : [];
+  const lines = turn && !compact ? wrap(quote(turn.text, node.spans, 150), mono) : [];
   return {
     node,
     x: 0,
     y: 0,
-    width: WIDTH,
+    width: compact ? COMPACT_WIDTH : WIDTH,
     height:
       TITLE_HEIGHT +
       10 +
       lines.length * LINE_HEIGHT +
-      (node.stop ? FOOT : 0) +
+      (node.stop && !compact ? FOOT : 0) +
       (lines.length ? 6 : 0),
     title: `Turn ${node.turn}`,
-    subtitle: turn?.name ? excerpt(`${node.role} ${shown(turn.name)}`, 24) : node.role,
+    subtitle: turn?.name && !compact ? excerpt(`${node.role} ${shown(turn.name)}`, 24) : node.role,
     lines,
   };
 }

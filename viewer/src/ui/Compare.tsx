@@ -7,6 +7,8 @@ import type { Conversation, Graph, GraphEdge, Trace } from "../lib/model";
 import { GraphView, type Handlers } from "./GraphView";
 import { GOLD } from "./useWorkspace";
 
+const ORDER: Difference[] = ["both", "right", "left"];
+
 export function Compare({
   left,
   right,
@@ -26,7 +28,7 @@ export function Compare({
 } & Handlers) {
   const result = useMemo(() => compare(leftGraph, rightGraph), [leftGraph, rightGraph]);
   const drawing = useMemo(
-    () => draw(union(leftGraph, rightGraph), conversation),
+    () => draw(union(leftGraph, rightGraph), conversation, true),
     [leftGraph, rightGraph, conversation],
   );
   const gold = right.backend === GOLD;
@@ -34,11 +36,12 @@ export function Compare({
     ? { both: "right", left: "spurious", right: "missing" }
     : { both: "in both", left: `only ${left.backend}`, right: `only ${right.backend}` };
   const classOf = (edge: GraphEdge) => `diff-${result.edges.get(edgeKey(edge)) ?? "both"}`;
+  const listed = [...result.edges].sort(([, a], [, b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
   const percent = (value: number) => (100 * value).toFixed(0);
   return (
     <div class="compare">
       <p class="verdicts" role="status">
-        {(["both", "right", "left"] as const).map((kind) => (
+        {ORDER.map((kind) => (
           <span key={kind} class={`verdict-count diff-${kind}`}>
             <b>{result.counts[kind]}</b> {words[kind]}
           </span>
@@ -76,7 +79,7 @@ export function Compare({
         ))}
       </div>
       <ul class="edge-list" aria-label="Edges">
-        {[...result.edges].map(([key, kind]) => (
+        {listed.map(([key, kind]) => (
           <li key={key} class={`diff-${kind}`}>
             <span class="verdict-word">{words[kind]}</span>
             {key.split(">").map((turn, index) => (

@@ -20,6 +20,7 @@ export function Conversation({
   places,
   hot,
   focus,
+  address,
   onHover,
   onOpen,
 }: {
@@ -29,6 +30,8 @@ export function Conversation({
   places: Map<number, Place>;
   hot: number | null;
   focus: number | null;
+  /** What the link to a turn begins with. */
+  address: string;
   onHover: (turn: number | null) => void;
   onOpen: (turn: number) => void;
 }) {
@@ -52,6 +55,7 @@ export function Conversation({
           place={places.get(turn.index) ?? null}
           hot={hot === turn.index && places.has(turn.index)}
           focus={focus === turn.index}
+          address={address}
           onOpen={onOpen}
         />
       ))}
@@ -65,6 +69,7 @@ const TurnView = memo(function TurnView({
   place,
   hot,
   focus,
+  address,
   onOpen,
 }: {
   turn: Turn;
@@ -72,6 +77,7 @@ const TurnView = memo(function TurnView({
   place: Place | null;
   hot: boolean;
   focus: boolean;
+  address: string;
   onOpen: (turn: number) => void;
 }) {
   const classes = ["turn", turn.role];
@@ -100,7 +106,11 @@ const TurnView = memo(function TurnView({
             {place.depth === 0 ? "claim" : place.leaf ? "source" : `hop ${place.depth}`}
           </button>
         )}
-        <a class="index" href={`#turn=${turn.index}`} aria-label={`Link to turn ${turn.index}`}>
+        <a
+          class="index"
+          href={`${address}turn=${turn.index}`}
+          aria-label={`Link to turn ${turn.index}`}
+        >
           {turn.index}
         </a>
       </header>

@@ -88,10 +88,21 @@ export function GraphView({
             </title>
             <path class="edge-reach" d={d} />
             <path class="edge-line" d={d} stroke-width={width} marker-end="url(#arrow)" />
-            <rect class="edge-paper" x={labelX - 20} y={labelY - 8} width="40" height="16" rx="8" />
-            <text class="edge-label" x={labelX} y={labelY + 3.5}>
-              {text}
-            </text>
+            {text && (
+              <>
+                <rect
+                  class="edge-paper"
+                  x={labelX - 20}
+                  y={labelY - 8}
+                  width="40"
+                  height="16"
+                  rx="8"
+                />
+                <text class="edge-label" x={labelX} y={labelY + 3.5}>
+                  {text}
+                </text>
+              </>
+            )}
           </g>
         );
       })}
@@ -178,14 +189,14 @@ function BoxView({
         {box.title}
       </text>
       <text class="node-who" x={PADDING + 10 + box.title.length * 7.3} y={TITLE_HEIGHT - 3}>
-        {root ? `${box.subtitle} · claim` : box.subtitle}
+        {root && box.lines.length > 0 ? `${box.subtitle} · claim` : box.subtitle}
       </text>
       {box.lines.map((line, index) => (
         <text key={index} class="node-text" x={PADDING} y={TITLE_HEIGHT + 16 + index * LINE_HEIGHT}>
           {line}
         </text>
       ))}
-      {node.stop && (
+      {node.stop && box.lines.length > 0 && (
         <text class="node-stop" x={PADDING} y={box.height - 10}>
           {STOPS[node.stop]}
         </text>

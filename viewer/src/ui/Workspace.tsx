@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isOver, type Job, partialTrace } from "../lib/jobs";
-import type { Link } from "../lib/link";
+import { formatLink, type Link, NOWHERE } from "../lib/link";
 import type { Mark } from "../lib/marks";
 import type { Conversation as Model, Trace } from "../lib/model";
 import { type Selected, selectedSpan } from "../lib/selection";
@@ -50,9 +50,10 @@ export function Workspace({
   }, [finished, jobs, conversation]);
   const state = useWorkspace(conversation, traces, link, preferred);
   const { graph, current, path, choose } = state;
+  const address = `${formatLink({ ...NOWHERE, conversation: link.conversation, run: link.run }) || "#"}${link.conversation ? "&" : ""}`;
   const [arrows, setArrows] = useState(false);
   const [help, setHelp] = useState(false);
-  const [pane, setPane] = useState<"conversation" | "graph">("conversation");
+  const [pane, setPane] = useState<"conversation" | "graph">(link.mode ? "graph" : "conversation");
   const [chosen, setChosen] = useState<Selected | null>(null);
   const [said, setSaid] = useState("");
   const field = useRef<HTMLInputElement>(null);
@@ -82,6 +83,7 @@ export function Workspace({
     (selected: Selected) => {
       choose({ turn: selected.turn, spans: [{ start: selected.start, end: selected.end }] });
       setChosen(null);
+      setPane("graph");
       onTrace?.(selected);
       getSelection()?.removeAllRanges();
     },
@@ -182,6 +184,7 @@ export function Workspace({
             places={state.places}
             hot={state.hot}
             focus={focus}
+            address={address}
             onHover={state.hover}
             onOpen={state.open}
           />

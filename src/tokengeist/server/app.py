@@ -1,0 +1,257 @@
+"""The page's API, under the token: what there is, one conversation, a trace, and what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tokengeist.api import DEFAULT_BACKEND
+from tokengeist.attribution.registry import BackendOptions, backends
+from tokengeist.errors import TargetError, TokengeistError, UnknownNameError, unknown_name
+from tokengeist.export.html import embedded
+from tokengeist.export.page import FORMAT, VERSION, conversation_json
+from tokengeist.server import bundle
+from tokengeist.server.benchmarks import Benchmarks
+from tokengeist.server.catalogue import Catalogue
+from tokengeist.server.jobs import JobQueue
+from tokengeist.server.security import LARGEST_BODY
+from tokengeist.server.store import TraceStore
+from tokengeist.transcript import Span, locate_target
+
+INSTANT = "lexical"
+"""The method whose graph is there before the other has started."""
+_PAGE_SIZE = 100
+_HEARTBEAT = 15.0
+
+_DOCUMENT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tokengeist</title>
+<link rel="stylesheet" href="app.css">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="tokengeist"></div>
+<noscript>This page draws provenance graphs and needs JavaScript.</noscript>
+<script type="application/json" id="tokengeist-data">{data}</script>
+<script src="app.js" defer></script>
+</body>
+</html>
+"""
+
+
+@dataclass
+class Desk:
+    """Everything behind the page."""
+
+    catalogue: Catalogue
+    store: TraceStore
+    queue: JobQueue
+    benchmarks: Benchmarks
+    backend: str = DEFAULT_BACKEND
+
+    @classmethod
+    def over(
+        cls,
+        catalogue: Catalogue,
+        store: TraceStore,
+        *,
+        backend: str = DEFAULT_BACKEND,
+        options: BackendOptions | None = None,
+    ) -> Desk:
+        """A desk over the given conversations."""
+        if backend not in backends():
+            raise unknown_name("attributor", backend, backends())
+        queue = JobQueue(store, options)
+        return cls(catalogue, store, queue, Benchmarks(catalogue), backend)
+
+
+def create_app(desk: Desk) -> Starlette:
+    """The application; put a `Guard` around it."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        desk.catalogue.start()
+        desk.queue.start()
+        yield
+        desk.queue.close()
+
+    async def page(_: Request) -> Response:
+        data = embedded({"format": FORMAT, "version": VERSION, "mode": "server"})
+        return Response(_DOCUMENT.format(data=data), media_type="text/html")
+
+    def asset(name: str) -> Callable[[Request], Awaitable[Response]]:
+        async def send(_: Request) -> Response:
+            return Response(bundle.read(name), media_type=bundle.FILES[name])
+
+        return send
+
+    async def home(_: Request) -> Response:
+        known = backends().values()
+        return JSONResponse(
+            {
+                "backends": [
+                    {"name": b.name, "summary": b.summary, "model": b.needs_model} for b in known
+                ],
+                "backend": desk.backend,
+                "runs": desk.benchmarks.list_json(),
+            }
+        )
+
+    async def conversations(request: Request) -> Response:
+        query = request.query_params.get("q", "")
+        offset = _whole(request.query_params.get("offset", "0"))
+        found = desk.catalogue.find(query[:200])
+        skipped = desk.catalogue.skipped
+        return JSONResponse(
+            {
+                "total": len(found),
+                "whole": desk.catalogue.is_whole,
+                "items": [
+                    {
+                        "key": entry.key,
+                        "id": entry.id,
+                        "file": entry.label,
+                        "turns": entry.turns,
+                        "preview": entry.preview,
+                    }
+                    for entry in found[offset : offset + _PAGE_SIZE]
+                ],
+                "skipped": [{"file": s.label, "reason": s.reason} for s in skipped[:50]],
+                "skipped_total": len(skipped),
+            }
+        )
+
+    async def conversation(request: Request) -> Response:
+        key = request.path_params["key"]
+        run = request.query_params.get("run")
+
+        def read() -> dict[str, Any]:
+            entry = desk.catalogue.entry(key)
+            transcript = desk.catalogue.transcript(key)
+            stored = desk.store.traces_of(transcript.fingerprint)
+            annotated = desk.benchmarks.traces_for(entry.path, transcript, run)
+            return {
+                "conversation": conversation_json(transcript, title=entry.id),
+                "file": entry.label,
+                "traces": stored + annotated,
+            }
+
+        return JSONResponse(await run_in_threadpool(read))
+
+    async def ask(request: Request) -> Response:
+        body = await _body(request)
+        backend = body.get("backend") or desk.backend
+        match body:
+            case {
+                "conversation": str(key),
+                "turn": int(turn),
+                "start": int(start),
+                "end": int(end),
+            }:
+                pass
+            case _:
+                raise TargetError("a trace needs a conversation, a turn, a start and an end")
+        if backend not in backends():
+            raise unknown_name("attributor", str(backend), backends())
+
+        def start_jobs() -> dict[str, Any]:
+            transcript = desk.catalogue.transcript(key)
+            target = locate_target(transcript, turn=turn, chars=_span(start, end))
+            methods = [INSTANT, backend] if backend != INSTANT else [INSTANT]
+            return {"started": [desk.queue.ask(key, transcript, target, name) for name in methods]}
+
+        return JSONResponse(await run_in_threadpool(start_jobs), 202)
+
+    async def cancel(request: Request) -> Response:
+        return JSONResponse({"cancelled": desk.queue.cancel(request.path_params["id"])})
+
+    async def events(request: Request) -> Response:
+        return StreamingResponse(_events(desk.queue, request), media_type="text/event-stream")
+
+    async def run_page(request: Request) -> Response:
+        return JSONResponse(
+            await run_in_threadpool(desk.benchmarks.run_json, request.path_params["key"])
+        )
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            *[Route(f"/{name}", asset(name)) for name in bundle.FILES],
+            Route("/api/home", home),
+            Route("/api/conversations", conversations),
+            Route("/api/conversations/{key}", conversation),
+            Route("/api/traces", ask, methods=["POST"]),
+            Route("/api/jobs/{id}/cancel", cancel, methods=["POST"]),
+            Route("/api/events", events),
+            Route("/api/runs/{key}", run_page),
+        ],
+        exception_handlers={TokengeistError: _explain},
+        lifespan=lifespan,
+    )
+
+
+async def _events(queue: JobQueue, request: Request) -> AsyncIterator[bytes]:
+    """Everything that happens to jobs, as server-sent events, until the tab is closed."""
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
+
+    def listener(kind: str, data: dict[str, Any]) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(waiting.put_nowait, (kind, data))
+
+    stop = queue.listen(listener)
+    try:
+        while not await request.is_disconnected():
+            try:
+                kind, data = await asyncio.wait_for(waiting.get(), _HEARTBEAT)
+            except TimeoutError:
+                yield b": still here\n\n"
+                continue
+            yield f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode()
+    finally:
+        stop()
+
+
+async def _explain(_: Request, error: Exception) -> Response:
+    status = 404 if isinstance(error, UnknownNameError) else 400
+    return JSONResponse({"error": str(error)}, status)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise TokengeistError("the request is not JSON")
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > LARGEST_BODY:
+            raise TokengeistError("the request is too large")
+    try:
+        body = json.loads(data)
+    except ValueError as error:
+        raise TokengeistError(f"the request is not JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise TokengeistError("the request is not a JSON object")
+    return body
+
+
+def _span(start: int, end: int) -> Span:
+    if not 0 <= start < end:
+        raise TargetError(f"characters {start}:{end} are no range")
+    return Span(start, end)
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0

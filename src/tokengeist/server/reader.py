@@ -1,0 +1,56 @@
+"""One model in memory, and the last transcript that it read.
+
+Loading a model takes seconds and gigabytes, reading a transcript takes seconds; tracing over a
+reading takes neither. So the attributor stays until another one is wanted, and then goes first.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict
+
+from tokengeist.api import Settings, settings_for
+from tokengeist.attribution.protocol import Attributor
+from tokengeist.attribution.registry import BackendOptions, create_attributor
+from tokengeist.segmentation import segment
+from tokengeist.tracer import Tracer
+from tokengeist.transcript import Transcript
+
+_READINGS = 4
+
+
+class Reader:
+    """Gives tracers, from the reading at hand where there is one. For one thread."""
+
+    def __init__(self, options: BackendOptions | None = None) -> None:
+        self._options = options or BackendOptions()
+        self._backend: str | None = None
+        self._attributor: Attributor | None = None
+        self._tracers: OrderedDict[str, Tracer] = OrderedDict()
+
+    def tracer(self, transcript: Transcript, backend: str) -> Tracer:
+        """A tracer over a reading of `transcript`; this is where a model does its work."""
+        if backend != self._backend or self._attributor is None:
+            self._forget()
+            self._attributor = create_attributor(backend, self._options)
+            self._backend = backend
+        found = self._tracers.pop(transcript.fingerprint, None)
+        if found is None:
+            settings: Settings = settings_for(backend)
+            found = Tracer.reading(
+                transcript,
+                self._attributor,
+                sources=segment(transcript, settings.granularity),
+                options=settings.trace,
+            )
+        self._tracers[transcript.fingerprint] = found
+        while len(self._tracers) > _READINGS:
+            self._tracers.popitem(last=False)
+        return found
+
+    def _forget(self) -> None:
+        """Free the model before the next one is loaded, not after."""
+        self._tracers.clear()
+        self._attributor = None
+        self._backend = None
+        gc.collect()
