@@ -28,6 +28,8 @@ class Settings:
 
 
 PAPER = Settings()
+"""The paper's: top_k 3, max_depth 8, alpha 0.85, sentences; with Avg. Attention, its main method."""
+PAPER_BACKEND = "attention"
 _SETTINGS: dict[str, Settings] = {}
 
 

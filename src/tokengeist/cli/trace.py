@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tokengeist.api import DEFAULT_BACKEND, Settings, open_tracer, settings_for
+from tokengeist.api import (
+    DEFAULT_BACKEND,
+    PAPER,
+    PAPER_BACKEND,
+    Settings,
+    open_tracer,
+    settings_for,
+)
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.cli.output import print_json, progress_bar, write_file
 from tokengeist.errors import TargetError
@@ -43,8 +50,15 @@ def trace(
         str | None, typer.Option(help="The file's format, where detection is wrong.")
     ] = None,
     backend: Annotated[
-        str, typer.Option(help="How to attribute; see `tokengeist backends`.")
-    ] = DEFAULT_BACKEND,
+        str | None,
+        typer.Option(
+            help="How to attribute; see `tokengeist backends`.", show_default=DEFAULT_BACKEND
+        ),
+    ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option("--paper", help="The paper's own method and settings: Avg. Attention."),
+    ] = False,
     model: Annotated[
         str | None,
         typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
@@ -100,8 +114,9 @@ def trace(
         raise typer.BadParameter("--flat means --max-depth 1; give one of them")
     transcript = load(file, format=format, conversation=conversation)
     target = locate_target(transcript, span, turn=turn, chars=_char_range(chars))
+    chosen = backend or (PAPER_BACKEND if paper else DEFAULT_BACKEND)
     settings = _settings(
-        backend,
+        PAPER if paper else settings_for(chosen),
         granularity=granularity,
         top_k=top_k,
         max_depth=1 if flat else max_depth,
@@ -112,7 +127,7 @@ def trace(
         model=model, device=device, dtype=dtype, render=render, trust_remote_code=trust_remote_code
     )
     with progress_bar():
-        tracer = open_tracer(transcript, backend=backend, options=options, settings=settings)
+        tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
 
@@ -149,7 +164,7 @@ def _char_range(text: str | None) -> Span | None:
 
 
 def _settings(
-    backend: str,
+    base: Settings,
     *,
     granularity: Granularity | None,
     top_k: int | None,
@@ -157,8 +172,7 @@ def _settings(
     min_score: float | None,
     alpha: float | None,
 ) -> Settings:
-    """The backend's own settings with what the user said instead of theirs."""
-    base = settings_for(backend)
+    """`base` with what the user said instead of what it says."""
     trace_options = base.trace
     if top_k is not None:
         trace_options = replace(trace_options, top_k=top_k)
