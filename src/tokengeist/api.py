@@ -28,7 +28,7 @@ class Settings:
 
 
 PAPER = Settings()
-"""The paper's: top_k 3, max_depth 8, alpha 0.85, sentences; with Avg. Attention, its main method."""
+"""The paper's: top_k 3, max_depth 8, alpha 0.85, sentences."""
 PAPER_BACKEND = "attention"
 _SETTINGS: dict[str, Settings] = {}
 
