@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tokengeist.formats import example_path, load
 from tokengeist.transcript import Transcript
+
+if TYPE_CHECKING:
+    from tokengeist.models.loading import LoadedModel
 
 # The machines that run this are shared: a slow moment is no failure.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,3 +39,11 @@ def shared_data() -> Path:
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "COLUMNS", "120")
+
+
+@pytest.fixture(scope="session")
+def embedded() -> LoadedModel:
+    """The embedded model; converted when it is first loaded on a machine, then quick."""
+    from tokengeist.models.loading import load_model
+
+    return load_model()
