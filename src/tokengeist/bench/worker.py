@@ -17,8 +17,9 @@ from tokengeist.api import Settings
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.bench.dataset import Conversation, parse_conversation, parse_gold
 from tokengeist.bench.predictions import Prediction
-from tokengeist.segmentation import segment
-from tokengeist.tracer import Tracer
+from tokengeist.extraction import View
+from tokengeist.segmentation import Granularity, segment
+from tokengeist.tracer import Recurse, TraceOptions, Tracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ class Method:
             "view": asdict(self.settings.view),
             "granularity": str(self.settings.granularity),
         }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Method:
+        """From what `json` gave."""
+        trace = TraceOptions(**(data["trace"] | {"recurse": Recurse(data["trace"]["recurse"])}))
+        view = View.from_json(data["view"])
+        settings = Settings(trace, view, Granularity(data["granularity"]))
+        return cls(data["backend"], BackendOptions(**data["options"]), settings)
 
 
 @dataclass(frozen=True, slots=True)
