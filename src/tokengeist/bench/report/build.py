@@ -1,0 +1,33 @@
+"""From runs to a report.
+
+The order is that of the paper: the main comparison, dependency types, signal coverage, ablations,
+hallucinations; then what the data are and how the runs were made, so that a reader can judge them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tokengeist.bench.report import curves, sections
+from tokengeist.bench.report.content import Report, Section
+from tokengeist.bench.report.material import gather
+
+
+def build(folders: Iterable[Path], data: Path | None = None, *, title: str | None = None) -> Report:
+    """A report on runs."""
+    material = gather(folders, data)
+    parts: list[Section | None] = [
+        sections.main_results(material),
+        sections.dependency_types(material),
+        curves.coverage(material),
+        curves.ablations(material),
+        sections.hallucinations(material),
+        sections.data_sets(material),
+        sections.how_it_was_run(material),
+    ]
+    return Report(
+        title or f"Multi-turn context attribution on {', '.join(material.data_names)}",
+        sections.summary(material),
+        tuple(part for part in parts if part is not None),
+    )
