@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tokengeist.cli.bench import data, runs
+from tokengeist.cli.bench import data, reports, runs
 
 app = typer.Typer(
     name="bench",
@@ -16,3 +16,6 @@ app.command("gold")(data.gold)
 app.command("run")(runs.run)
 app.command("score")(runs.score)
 app.command("compare")(runs.compare)
+app.command("ablate")(reports.ablate)
+app.command("report")(reports.report)
+app.command("sweep")(reports.sweep)

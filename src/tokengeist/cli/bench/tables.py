@@ -7,10 +7,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tokengeist.bench.ablation import Curve
 from tokengeist.bench.bootstrap import Estimate
 from tokengeist.bench.compare import Comparison
 from tokengeist.bench.hallucination import HALLUCINATION_LABELS
 from tokengeist.bench.metrics import LABELS, METRICS
+from tokengeist.bench.report.content import Report
+from tokengeist.bench.report.content import Table as Content
 from tokengeist.bench.scoring import Group, RunScores, Spread
 
 
@@ -82,3 +85,38 @@ def _points(estimate: Estimate | None) -> str:
         return "–"
     low, high = 100 * estimate.low, 100 * estimate.high
     return f"{100 * estimate.mean:+.1f}\n{low:+.1f} to {high:+.1f}"
+
+
+def show_curves(curves: list[Curve]) -> None:
+    """An ablation, in per cent, a table per curve."""
+    console = Console(highlight=False)
+    for curve in curves:
+        title = f"{curve.ablation}{f', {curve.name}' if curve.name else ''}"
+        table = Table(title=title, title_justify="left")
+        table.add_column(str(curve.ablation), justify="right")
+        metrics = list(next(iter(curve.points.values()), {}))
+        for metric in metrics:
+            table.add_column(LABELS[metric], justify="right")
+        for value, group in curve.points.items():
+            shown = value if isinstance(value, str) else f"{value:g}"
+            style = "bold" if value == curve.chosen else ""
+            table.add_row(shown, *(f"{100 * group[m].mean:.1f}" for m in metrics), style=style)
+        console.print(table)
+
+
+def show_main_table(report: Report) -> None:
+    """The first table of a report: flat against recursive attribution."""
+    main = next(part for part in report.sections[0].parts if isinstance(part, Content))
+    groups = [name for name, span in main.groups for _ in range(span)]
+    table = Table(title=main.title, title_justify="left")
+    table.add_column(main.stub)
+    for group, column in zip(groups, main.columns, strict=True):
+        table.add_column(f"{group}\n{column}" if len(main.groups) > 1 else column, justify="right")
+    for row in main.rows:
+        if row.is_heading:
+            table.add_section()
+            table.add_row(row.label, style="italic")
+        else:
+            cells = [f"[bold]{cell.text}[/]" if cell.is_best else cell.text for cell in row.cells]
+            table.add_row(row.label, *cells)
+    Console(highlight=False).print(table)
