@@ -12,7 +12,7 @@ from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.extraction import View
 from tokengeist.graph import ProvenanceGraph
 from tokengeist.segmentation import Granularity, segment
-from tokengeist.tracer import TraceOptions, Tracer
+from tokengeist.tracer import Recurse, TraceOptions, Tracer
 from tokengeist.transcript import Span, Transcript, locate_target
 
 DEFAULT_BACKEND = "lexical"
@@ -30,7 +30,13 @@ class Settings:
 PAPER = Settings()
 """The paper's: top_k 3, max_depth 8, alpha 0.85, sentences."""
 PAPER_BACKEND = "attention"
-_SETTINGS: dict[str, Settings] = {}
+_SETTINGS: dict[str, Settings] = {
+    # Probabilities: what is likely enough counts, however many sources and hops there are.
+    "blend": Settings(
+        TraceOptions(top_k=None, max_depth=64, min_score=0.3, recurse=Recurse.EVIDENCE),
+        View(alpha=0.0),
+    ),
+}
 
 
 def settings_for(backend: str) -> Settings:

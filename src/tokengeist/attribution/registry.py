@@ -53,6 +53,11 @@ class Backend:
 
 BUILTIN = (
     Backend(
+        "blend",
+        "where every value, word and decision came from, as probabilities; no model, instant",
+        "tokengeist.attribution.blend.attributor:create",
+    ),
+    Backend(
         "lexical",
         "overlap of words and values, rare ones counting more; no model, instant",
         "tokengeist.attribution.lexical:create",

@@ -1,0 +1,314 @@
+"""A transcript indexed: its turns as pages of pieces, fields and sentences, and who holds what.
+
+Built once per transcript; every question afterwards is a few dictionary look-ups. "Holding" a
+piece means containing its key, whatever the wording.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from itertools import pairwise
+
+from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
+from tokengeist.attribution.blend.fields import Field, Record, scan
+from tokengeist.attribution.blend.pieces import Piece, name_keys, normal, pieces
+from tokengeist.transcript import Role, Span, Transcript, Turn
+
+
+class Freshness(IntEnum):
+    """Whether a tool result can be where a value came into the conversation."""
+
+    NEW = 0
+    REPEATED = 1
+    """The same call was made before."""
+    OF_A_CHANGE = 2
+    """The call changed something, so the result mostly echoes what was known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call's place in its turn's text."""
+
+    name: str
+    start: int
+    arguments: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field with the keys of its name and the pieces of its value."""
+
+    field: Field
+    names: frozenset[str]
+    pieces: tuple[Piece, ...]
+    text: str
+    """The value without its quotes."""
+
+
+@dataclass
+class Page:
+    """One turn."""
+
+    turn: Turn
+    calls: tuple[Call, ...]
+    pieces: list[Piece]
+    fields: list[Field]
+    records: list[Record]
+    sentences: list[tuple[int, int]]
+    """Of its prose: without a tool's JSON and without calls."""
+    is_json: bool
+    positions: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Key → which pieces have it."""
+
+    def __post_init__(self) -> None:
+        for number, piece in enumerate(self.pieces):
+            for key in piece.keys:
+                self.positions[key].append(number)
+        self._field_starts = [f.start for f in self.fields]
+
+    @property
+    def index(self) -> int:
+        return self.turn.index
+
+    @property
+    def text(self) -> str:
+        return self.turn.text
+
+    @cached_property
+    def role(self) -> Role:
+        """Who wrote it: a summary is a model's work, whatever its role says."""
+        if self.turn.role is Role.TOOL or self.turn.is_exogenous:
+            return self.turn.role
+        return Role.ASSISTANT
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Everything it holds."""
+        return frozenset(self.positions)
+
+    @cached_property
+    def prose_keys(self) -> frozenset[str]:
+        """What it holds outside calls."""
+        end = self.prose_end
+        return frozenset(p.key for p in self.pieces if p.start < end)
+
+    @cached_property
+    def prose_end(self) -> int:
+        return self.calls[0].start if self.calls else len(self.text)
+
+    @cached_property
+    def plain(self) -> str:
+        """Its words, between spaces, so that a phrase can be looked for."""
+        return f" {normal(self.text)} "
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The values of its fields, as plain words."""
+        return frozenset(normal(self.text[f.value_start : f.end]) for f in self.fields)
+
+    @cached_property
+    def is_thinking(self) -> bool:
+        return any(is_thinking(call.name) for call in self.calls)
+
+    @cached_property
+    def is_changing(self) -> bool:
+        """Whether it calls a tool that may change something."""
+        return any(not is_reading(call.name) for call in self.calls)
+
+    @cached_property
+    def views(self) -> list[FieldView]:
+        """Its fields with their pieces."""
+        starts = [piece.start for piece in self.pieces]
+        order = sorted(range(len(starts)), key=starts.__getitem__)
+        ordered = [starts[i] for i in order]
+        found = []
+        for f in self.fields:
+            first, last = bisect_left(ordered, f.value_start), bisect_left(ordered, f.end)
+            inside = tuple(self.pieces[i] for i in order[first:last])
+            text = self.text[f.value_start : f.end].strip('"')
+            found.append(FieldView(f, name_keys(f.key), inside, text))
+        return found
+
+    def occurrences(self, keys: Iterable[str]) -> list[Piece]:
+        """The pieces that have one of the keys, in order."""
+        numbers = {n for key in keys for n in self.positions.get(key, ())}
+        return [self.pieces[n] for n in sorted(numbers)]
+
+    def field_at(self, position: int) -> Field | None:
+        """The field that a character belongs to."""
+        for f in self.fields:
+            if f.start <= position < f.end:
+                return f
+        return None
+
+    def record_at(self, position: int) -> Record | None:
+        """The innermost record around a character."""
+        around = [r for r in self.records if r.start <= position < r.end]
+        return max(around, key=lambda r: r.start, default=None)
+
+    def home(self, position: int) -> tuple[int, int]:
+        """What a piece stands in: a record, else a sentence, else the page."""
+        record = self.record_at(position)
+        if record:
+            return record.start, record.end
+        for start, end in self.sentences:
+            if start <= position < end:
+                return start, end
+        return 0, len(self.text)
+
+    def keys_between(self, start: int, end: int) -> frozenset[str]:
+        """What a stretch of it holds."""
+        return frozenset(k for p in self.pieces if start <= p.start < end for k in p.keys)
+
+
+def open_page(turn: Turn) -> Page:
+    """Index one turn."""
+    calls = tuple(
+        Call(call.name, span.start, span.start + len(call.name) + 1, span.end)
+        for call, span in zip(turn.calls, turn.call_spans, strict=True)
+    )
+    text = turn.text
+    is_json = turn.role is Role.TOOL and text.lstrip()[:1] in ("{", "[")
+    if is_json:
+        fields, records = scan(text, 0, len(text))
+        return Page(turn, calls, pieces(text), fields, records, [], True)
+    prose_end = calls[0].start if calls else len(text)
+    found = pieces(text, 0, prose_end)
+    fields, records = [], []
+    for call in calls:
+        more, inner = scan(text, call.arguments, call.end - 1, first_record=len(records))
+        fields += more
+        records += inner
+        for f in more:
+            found += pieces(text, f.value_start, f.end)
+    return Page(turn, calls, found, fields, records, sentences(text, 0, prose_end), False)
+
+
+_BULLET = re.compile(r"[\s\-*•#]*")
+_BREAK = re.compile(r"[.!?;][\"”)]*(?=\s|$)|\n+")
+
+
+def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Sentences and list items, without bullets; a number that counts an item belongs to it."""
+    cuts = [start, *(m.end() for m in _BREAK.finditer(text, start, end)), end]
+    found: list[tuple[int, int]] = []
+    for first, last in pairwise(cuts):
+        piece = text[first:last]
+        left = first + len(_BULLET.match(piece)[0])  # type: ignore[index]
+        right = last - (len(piece) - len(piece.rstrip()))
+        if left >= right or not re.search(r"\w", text[left:right]):
+            continue
+        if found and re.fullmatch(r"\d+\.", text[slice(*found[-1])]):
+            left = found.pop()[0]
+        found.append((left, right))
+    return found
+
+
+class Book:
+    """A whole transcript, indexed."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.transcript = transcript
+        self.pages = [open_page(turn) for turn in transcript.turns]
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for page in self.pages:
+            for key in page.keys:
+                self._holders[key].append(page.index)
+
+    def holders(self, keys: Iterable[str], before: int) -> list[int]:
+        """The turns before one that hold any of the keys, earliest first."""
+        found = {t for key in keys for t in self._holders.get(key, ()) if t < before}
+        return sorted(found)
+
+    def first_holder(self, key: str) -> int | None:
+        """Where a key first stands."""
+        return next(iter(self._holders.get(key, ())), None)
+
+    def rarity(self, key: str, at: int) -> float:
+        """How few turns up to `at` hold a key, on a logarithmic scale."""
+        return scarcity(bisect_left(self._holders.get(key, ()), at + 1), at)
+
+    def roles(self, role: Role, before: int) -> list[int]:
+        """The turns of one role before a turn."""
+        return [page.index for page in self.pages[:before] if page.role is role]
+
+    def caller(self, result: int) -> tuple[Page, Call] | None:
+        """The call that a tool result answers."""
+        site = self.transcript.call_sites.get(result)
+        if site is None:
+            return None
+        page = self.pages[site.turn]
+        return page, next(call for call in page.calls if call.span == site.span)
+
+    def argument_keys(self, result: int) -> frozenset[str]:
+        """What was passed to the call behind a result: in the result it is an echo, not news."""
+        return self._argument_keys[result]
+
+    @cached_property
+    def _argument_keys(self) -> list[frozenset[str]]:
+        return [frozenset(self._arguments(page.index)) for page in self.pages]
+
+    def _arguments(self, result: int) -> Iterator[str]:
+        found = self.caller(result)
+        if found is None:
+            return
+        page, call = found
+        for view in page.views:
+            if call.arguments <= view.field.value_start < call.end:
+                yield "v:" + normal(view.text)
+                yield from (piece.key for piece in view.pieces)
+
+    def is_about(self, result: int, key: str) -> bool:
+        """Whether a result describes the one thing with that id: it was looked up by it."""
+        passed = self.argument_keys(result)
+        return key in passed and sum(k.startswith("i:") for k in passed) <= 2
+
+    @cached_property
+    def freshness(self) -> dict[int, Freshness]:
+        """For every tool result."""
+        found: dict[int, Freshness] = {}
+        seen: set[str] = set()
+        for result in self.roles(Role.TOOL, len(self.pages)):
+            origin = self.caller(result)
+            if origin is None:
+                found[result] = Freshness.NEW
+                continue
+            page, call = origin
+            text = normal(call.span.of(page.text))
+            if not is_reading(call.name):
+                found[result] = Freshness.OF_A_CHANGE
+            else:
+                found[result] = Freshness.REPEATED if text in seen else Freshness.NEW
+            seen.add(text)
+        return found
+
+    def agrees(self, turn: int) -> float:
+        """How clearly a user turn says yes, half as much where nothing was asked."""
+        page = self.pages[turn]
+        if page.role is not Role.USER:
+            return 0.0
+        before = self.pages[turn - 1] if turn else None
+        asked = (
+            before is not None
+            and before.role is Role.ASSISTANT
+            and not before.calls
+            and QUESTION.search(before.text) is not None
+        )
+        return agreement(page.text) * (1.0 if asked else 0.5)
+
+
+def scarcity(holders: int, at: int) -> float:
+    """The rarity of something that so many turns up to `at` hold."""
+    return math.log((at + 2) / (holders + 0.5))

@@ -1,0 +1,190 @@
+"""What speaks for an earlier turn being a source of a call's arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.need import Item, share
+from tokengeist.attribution.blend.origins import id_words
+from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.blend.scene import Features, Scene, compares
+from tokengeist.transcript import Role
+
+_GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
+"""Words in the names of arguments that say nothing about them."""
+_NEAR = 3
+
+
+class CallFeatures:
+    """For the arguments of a call."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.book = scene.book
+        self.need = scene.need
+        self.hard = scene.need.hard
+
+    def of(self, page: Page) -> Features:
+        by_role: dict[Role, Callable[[Page], Features]] = {
+            Role.SYSTEM: self._system,
+            Role.USER: self._user,
+            Role.ASSISTANT: self._assistant,
+            Role.TOOL: self._result,
+        }
+        return by_role[page.role](page)
+
+    def _system(self, page: Page) -> Features:
+        return {"passage": self.scene.passages[page.index]}
+
+    def _user(self, page: Page) -> Features:
+        scene, turn = self.scene, page.index
+        stated = [item for item in self.hard if item.origin == turn]
+        direct = [item for item in stated if not item.is_implied]
+        is_latest = turn == scene.latest_user
+        asks_read = is_latest and not self.need.is_change
+        asks_change = is_latest and self.need.is_change
+        agrees = self.book.agrees(turn)
+        case = self._reading_case if asks_read and not stated else ""
+        back = len(scene.users) - 1 - scene.users.index(turn)
+        return {
+            "states_argument": bool(direct),
+            "states_share": share(stated, self.hard),
+            "states_implied": bool(stated) and not direct,
+            "states_words_only": bool(stated) and _all_kind(stated, Kind.VALUE),
+            "latest_before_change": asks_change,
+            "agrees_to_change": agrees * asks_change,
+            "latest_no_arguments": case == "no arguments",
+            "latest_calculation": case == "calculation",
+            "latest_unexplained": case == "unexplained",
+            "chose_after_seeing": case == "chosen",
+            "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
+            "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
+            "spent": asks_read and scene.latest_user_is_spent,
+            "describes_record": scene.description(turn),
+            "describes_record_last": turn == scene.last_description,
+            "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
+            "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
+            "derived": scene.is_derived_from(page),
+            "compares_numbers": not is_latest and self._is_calculation and compares(page),
+            "turns_back": 0.0 if stated else math.log1p(back),
+        }
+
+    @cached_property
+    def _is_calculation(self) -> bool:
+        return bool(self.hard) and _all_kind(self.hard, Kind.NUMBER)
+
+    @cached_property
+    def _reading_case(self) -> str:
+        """Why a look-up might rest on the latest user turn, though its arguments do not."""
+        if not self.hard:
+            return "no arguments"
+        if self._is_calculation:
+            return "calculation"
+        roles = [None if i.origin is None else self.book.pages[i.origin].role for i in self.hard]
+        if any(role in (None, Role.ASSISTANT) for role in roles):
+            return "unexplained"
+        if Role.USER in roles:
+            return "stated elsewhere"
+        offered = max(item.alternatives for item in self.hard)
+        seen = self.scene.latest_user > max(item.origin or 0 for item in self.hard)
+        if not seen:
+            return "not seen"
+        return "chosen" if offered > 1 else "only one"
+
+    @cached_property
+    def _speaks_of_argument(self) -> set[int]:
+        """For each argument that no user stated, the latest user turn that speaks of it most."""
+        found = set()
+        for item in self.hard:
+            origin = item.origin
+            stated = origin is not None and self.book.pages[origin].role is Role.USER
+            if stated or item.is_implied or item.is_choice:
+                continue
+            words = sorted((name_keys(item.argument) - _GENERIC_WORDS) | id_words(item))
+            rarity = {word: self.book.rarity(word, self.need.turn) for word in words}
+            total = sum(max(0.2, r) for r in rarity.values())
+            scores = {}
+            for user in self.scene.users[:-1]:
+                spoken = [w for w in words if w in self.book.pages[user].keys]
+                if any(rarity[w] > 0.4 for w in spoken):
+                    scores[user] = sum(max(0.2, rarity[w]) for w in spoken) / total
+            most = max(scores.values(), default=0.0)
+            if most >= 0.3:
+                found.add(max(user for user, score in scores.items() if score >= most - 1e-9))
+        return found
+
+    @cached_property
+    def _names_action(self) -> dict[int, float]:
+        """The latest earlier user turn with most words of the tool's name."""
+        words = self.need.tool_words
+        if not words:
+            return {}
+        named = {u: len(words & self.book.pages[u].keys) for u in self.scene.users[:-1]}
+        most = max(named.values(), default=0)
+        return {max(u for u in named if named[u] == most): most / len(words)} if most else {}
+
+    def _assistant(self, page: Page) -> Features:
+        turn = page.index
+        written = [item for item in self.hard if item.origin == turn]
+        chosen = [
+            item
+            for item in self.hard
+            if item.decided == turn and item.is_singled_out and not item.is_implied
+        ]
+        is_near_thought = page.is_thinking and self.need.turn - turn <= _NEAR
+        return {
+            "wrote_argument": bool(written),
+            "wrote_share": share(written, self.hard),
+            "chose_argument": self.need.is_change and bool(chosen),
+            "chose_among_many": self.need.is_change and any(item.is_choice for item in chosen),
+            "thought_near": is_near_thought * self._coverage(page),
+        }
+
+    def _result(self, page: Page) -> Features:
+        turn = page.index
+        brought = [item for item in self.hard if item.origin == turn and not item.is_implied]
+        implied = any(item.origin == turn and item.is_implied for item in self.hard)
+        return {
+            "brought_argument": bool(brought),
+            "brought_implied": implied and not brought,
+            "brought_words_only": bool(brought) and all(_is_weak(item) for item in brought),
+            "chosen_later": self.need.is_change
+            and bool(brought)
+            and all(item.is_choice for item in brought),
+            "derived": self.scene.is_derived_from(page),
+            "coverage": self._coverage(page),
+            "thought_covers": self._thought_covers,
+            "assistant_covers": self._assistant_covers,
+        }
+
+    def _coverage(self, page: Page) -> float:
+        return share([item for item in self.hard if page.index in item.holders], self.hard)
+
+    @cached_property
+    def _covering(self) -> list[Page]:
+        """The assistant turns that hold every argument."""
+        pages = [p for p in self.book.pages[: self.need.turn] if p.role is Role.ASSISTANT]
+        return [page for page in pages if self.hard and self._coverage(page) > 0.99]
+
+    @cached_property
+    def _thought_covers(self) -> bool:
+        return any(p.is_thinking and self.need.turn - p.index <= _NEAR for p in self._covering)
+
+    @cached_property
+    def _assistant_covers(self) -> bool:
+        origins = {item.origin for item in self.hard}
+        return any(page.index in origins for page in self._covering)
+
+
+def _all_kind(items: list[Item], kind: Kind) -> bool:
+    return all(item.piece.kind is kind for item in items)
+
+
+def _is_weak(item: Item) -> bool:
+    """A word or a small number, which may stand anywhere."""
+    if item.piece.kind in (Kind.VALUE, Kind.CODE):
+        return True
+    return item.piece.number is not None and item.piece.number < 10

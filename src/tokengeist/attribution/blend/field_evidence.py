@@ -1,0 +1,168 @@
+"""The fields of a tool's JSON that a target rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokengeist.attribution.blend.book import Book, FieldView, Page
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
+from tokengeist.transcript import Span
+
+ONE_STRETCH = 400
+"""Fields closer than this are quoted as one stretch, as people do."""
+_SMALL_RECORD = 330
+_EMPTY_VALUES = frozenset(("yes", "no", "true", "false", "none", "null", "0", "[]", "{}", ""))
+
+
+def join(spans: Iterable[Span], gap: int) -> tuple[Span, ...]:
+    """The spans in order, those at most `gap` characters apart made one."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start - joined[-1].end <= gap:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def field_evidence(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
+    """The fields that hold the needed values, else the one that says most of what is needed."""
+    return _FieldChooser(book, need, page).spans() if page.views else (_head(page),)
+
+
+def _head(page: Page) -> Span:
+    return Span(0, min(len(page.text.rstrip()), 120))
+
+
+class _FieldChooser:
+    def __init__(self, book: Book, need: Need, page: Page) -> None:
+        self.need = need
+        self.page = page
+        self.echo = book.argument_keys(page.index)
+        self.record_scores: dict[int, float] = {}
+        for view in page.views:
+            record = view.field.record
+            known = self.record_scores.get(record, 0.0)
+            self.record_scores[record] = known + min(3.0, self._score(view))
+
+    def spans(self) -> tuple[Span, ...]:
+        chosen: list[FieldView] = []
+        spans: list[Span] = []
+        for item in self._values():
+            view = self._best_field(item)
+            if view:
+                chosen.append(view)
+            else:
+                spans += self._named_record(item)
+        starts = {
+            place.start
+            for item in self.need.items
+            for place in (item.derivation.places if item.derivation else ())
+            if place.turn == self.page.index
+        }
+        chosen += [v for v in self.page.views if any(p.start in starts for p in v.pieces)]
+        if not chosen and not spans:
+            chosen = self._telling_fields()
+        spans += [self._quoted(view) for view in chosen]
+        spans += [self._quoted(other) for view in chosen for other in self._beside(view)]
+        return join(spans, ONE_STRETCH)
+
+    def _values(self) -> list[Item]:
+        """The hard items to find here: of a call, those that came from here."""
+        held = [item for item in self.need.hard if self.page.index in item.holders]
+        if self.need.calls:
+            return [item for item in held if item.origin == self.page.index] or held
+        return [item for item in held if item.piece.key not in self.echo]
+
+    def _score(self, view: FieldView) -> float:
+        """How much of the need a field's name and value speak of."""
+        weights, context = self.need.weights, self.need.context
+        score = 0.0
+        if view.names:
+            named = len(view.names & weights.keys()) / len(view.names)
+            nearby = len(view.names & context) / len(view.names)
+            score += named**2 + 0.3 * nearby**2
+        for piece in view.pieces:
+            if piece.key in weights and (self.need.calls or piece.key not in self.echo):
+                score += weights[piece.key]
+            elif piece.key in context and piece.key not in self.echo:
+                score += 0.2 * BASE_WEIGHT[piece.kind]
+        return score
+
+    def _best_field(self, item: Item) -> FieldView | None:
+        """Where an item stands best: in the record with most of the need, under a fitting name."""
+        keys, names = set(item.keys), name_keys(item.argument)
+        wanted = self.need.weights.keys() | self.need.context
+        best: tuple[float, FieldView | None] = (float("-inf"), None)
+        for view in self.page.views:
+            hits = [piece for piece in view.pieces if piece.key in keys]
+            if item.piece.kind is Kind.VALUE:
+                if normal(view.text) != item.piece.key[2:]:
+                    continue
+            elif not hits:
+                continue
+            score = self.record_scores[view.field.record]
+            score += 0.6 * len(names & view.names) + 0.3 * len(view.names & wanted)
+            score += 0.4 * any(piece.start <= view.field.value_start + 1 for piece in hits)
+            if score > best[0] + 1e-9:
+                best = (score, view)
+        return best[1]
+
+    def _named_record(self, item: Item) -> list[Span]:
+        """A value that is the name of a record: the name and the first telling field."""
+        wanted = self.need.weights.keys() | self.need.context
+        for piece in self.page.occurrences(item.keys):
+            record = next((r for r in self.page.records if 0 <= r.start - piece.end <= 4), None)
+            if record is None:
+                continue
+            inside = [v for v in self.page.views if record.start <= v.field.start < record.end]
+            telling = [v for v in inside if any(p.key in wanted for p in v.pieces)]
+            end = max((v.field.end for v in telling + inside[:1]), default=record.end)
+            return [Span(max(0, piece.start - 1), end)]
+        return []
+
+    def _telling_fields(self) -> list[FieldView]:
+        """The field that says most, with up to two of its record that say almost as much."""
+
+        def score(view: FieldView) -> float:
+            empty = view.text.lower() in _EMPTY_VALUES and view.names & self.need.weights.keys()
+            around = min(3.0, self.record_scores[view.field.record])
+            return self._score(view) + 0.15 * around + 0.3 * bool(empty)
+
+        ranked = sorted(self.page.views, key=lambda v: (-score(v), v.field.value_start))
+        best = ranked[0]
+        if score(best) <= 0.3:
+            status = [view for view in self.page.views if "w:statu" in view.names]
+            return status[:1] or [best]
+        close = [v for v in ranked[1:3] if score(v) > 0.75 * score(best)]
+        return [best, *(v for v in close if v.field.record == best.field.record)]
+
+    def _beside(self, view: FieldView) -> list[FieldView]:
+        """Fields of the same small record that the target's surroundings name."""
+        if view.field.record < 0:
+            return []
+        record = self.page.records[view.field.record]
+        if record.end - record.start > _SMALL_RECORD:
+            return []
+        kinds = (Kind.NAME, Kind.ID, Kind.CODE, Kind.DATE)
+        return [
+            other
+            for other in self.page.views
+            if other.field.record == view.field.record
+            and other is not view
+            and any(p.key in self.need.context and p.kind in kinds for p in other.pieces)
+        ]
+
+    def _quoted(self, view: FieldView) -> Span:
+        """A field as one would quote it; the only element of a list goes with the list's key."""
+        held = view.field
+        if held.is_element and held.key:
+            same = [v for v in self.page.views if v.field.key == held.key]
+            alone = len([v for v in same if v.field.record == held.record]) == 1
+            start = self.page.text.rfind(f'"{held.key}"', 0, held.value_start)
+            end = self.page.text.find("]", held.end)
+            near = held.value_start - start < len(held.key) + 8 and end - held.end < 3
+            if alone and start >= 0 and end >= 0 and near:
+                return Span(start, end + 1)
+        return Span(held.start, held.end)

@@ -1,0 +1,300 @@
+"""What a target is made of: its pieces, how telling each is, and which earlier turns hold it.
+
+In prose, ids, dates, codes and larger numbers are *hard*: they can only have come from somewhere.
+Words are soft. In a call every argument is hard, and an argument made of words is one piece as a
+whole, because `economy` is not in `basic_economy`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tokengeist.attribution.blend.arithmetic import Derivation, derive_date, derive_number
+from tokengeist.attribution.blend.book import Book, Page, scarcity
+from tokengeist.attribution.blend.cues import RULE
+from tokengeist.attribution.blend.fields import Field
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal
+from tokengeist.transcript import Role, Span, Target
+
+LONG_ARGUMENT = 60
+"""An argument longer than this is prose."""
+NEAR_LINES = 3
+NEAR_CHARACTERS = 300
+_SWITCH_VALUES = frozenset(("yes", "no", "true", "false", "none", "null"))
+_LEAST_RARITY = 0.25
+
+
+@dataclass
+class Item:
+    """A piece of the target with everything that is known about where it comes from."""
+
+    piece: Piece
+    weight: float
+    is_hard: bool
+    argument: str
+    """The name of the argument that it stands in; empty in prose."""
+    holders: list[int]
+    first: int | None = None
+    """The earliest holder that is not the assistant, else the earliest."""
+    best: int | None = None
+    """The holder where it stands among other things that are needed."""
+    derivation: Derivation | None = None
+    origin: int | None = None
+    """For an argument: the turn that it was taken from."""
+    is_implied: bool = False
+    """The origin of another argument was looked up by it, so it is accounted for already."""
+    decided: int | None = None
+    """The assistant turn that picked it out of what its origin offered."""
+    is_singled_out: bool = False
+    is_named: bool = False
+    """A user described the record that it stands in."""
+    alternatives: int = 1
+    """How many values of its kind its source offers."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.piece.keys
+
+    @property
+    def is_choice(self) -> bool:
+        """The assistant chose it among alternatives that no user told apart."""
+        many = self.alternatives >= 8 or (self.alternatives >= 4 and not self.is_named)
+        return self.decided is not None and self.is_singled_out and many
+
+    def derived_from(self, turn: int) -> bool:
+        places = self.derivation.places if self.derivation else ()
+        return any(place.turn == turn for place in places)
+
+
+@dataclass
+class Need:
+    """A target, taken apart."""
+
+    turn: int
+    spans: tuple[Span, ...]
+    text: str
+    calls: tuple[Span, ...]
+    """The calls that it touches."""
+    items: list[Item] = field(default_factory=list)
+    context: frozenset[str] = frozenset()
+    """Keys of the lines around it, itself included."""
+    tool_words: frozenset[str] = frozenset()
+    argument_words: frozenset[str] = frozenset()
+    is_prose: bool = True
+    """Not a call's arguments, or an argument that is prose."""
+    is_change: bool = False
+    """Arguments of a call that may change something."""
+
+    @cached_property
+    def hard(self) -> list[Item]:
+        return [item for item in self.items if item.is_hard]
+
+    @cached_property
+    def soft(self) -> list[Item]:
+        return [item for item in self.items if not item.is_hard]
+
+    @cached_property
+    def weight(self) -> float:
+        return sum(item.weight for item in self.items) or 1.0
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """Key → weight, aliases included."""
+        return {key: item.weight for item in self.items for key in item.keys}
+
+    @cached_property
+    def states_rule(self) -> bool:
+        return RULE.search(self.text) is not None
+
+
+def share(items: Sequence[Item], among: Sequence[Item]) -> float:
+    """How much of the weight of `among` the items have."""
+    total = sum(item.weight for item in among)
+    return sum(item.weight for item in items) / total if total else 0.0
+
+
+def take_apart(book: Book, target: Target) -> Need:
+    """The need of a target, with holders and derivations but no origins yet."""
+    page = book.pages[target.turn]
+    calls = tuple(c.span for c in page.calls if any(c.span.overlaps(s) for s in target.spans))
+    need = Need(
+        turn=target.turn,
+        spans=target.spans,
+        text=" ".join(span.of(page.text) for span in target.spans),
+        calls=calls,
+        context=_context(page, target.spans),
+    )
+    touched = [call for call in page.calls if call.span in calls]
+    need.tool_words = frozenset(k for call in touched for k in name_keys(call.name))
+    need.is_prose = not calls or page.is_thinking or _is_long_argument(page, target.spans)
+    need.is_change = bool(calls) and page.is_changing
+    whole = _whole_values(book, need, page)
+    need.items += _loose_pieces(book, need, page, whole)
+    need.argument_words = frozenset(k for i in need.items for k in name_keys(i.argument))
+    for item in need.items:
+        _locate(book, need, item)
+    return need
+
+
+def _covers(spans: Sequence[Span], start: int, end: int) -> bool:
+    return any(start < span.end and span.start < end for span in spans)
+
+
+def _is_long_argument(page: Page, spans: Sequence[Span]) -> bool:
+    return any(
+        f.end - f.value_start > LONG_ARGUMENT
+        and all(f.value_start <= span.start and span.end <= f.end for span in spans)
+        for f in page.fields
+    )
+
+
+def _context(page: Page, spans: Sequence[Span]) -> frozenset[str]:
+    """The keys of the target's lines and a few before them."""
+    found: set[str] = set()
+    for span in spans:
+        start = span.start
+        for _ in range(NEAR_LINES):
+            start = page.text.rfind("\n", 0, max(0, start - 1))
+            if start < 0 or span.start - start > NEAR_CHARACTERS:
+                break
+        start = max(0, start)
+        end = page.text.find("\n", span.end)
+        end = len(page.text) if end < 0 else end
+        found.update(p.key for p in page.pieces if start <= p.start < end)
+    return frozenset(found)
+
+
+def _whole_values(book: Book, need: Need, page: Page) -> set[int]:
+    """Add the arguments that are made of words; returns where arguments settled here start."""
+    settled: set[int] = set()
+    seen: set[tuple[str, str]] = set()
+    for view in page.views:
+        f = view.field
+        if len(view.text) > LONG_ARGUMENT or not _covers(need.spans, f.value_start, f.end):
+            continue
+        value = normal(view.text)
+        if not value:
+            settled.add(f.start)
+            continue
+        if any(p.kind in (Kind.ID, Kind.NUMBER, Kind.DATE, Kind.TIME) for p in view.pieces):
+            continue
+        settled.add(f.start)
+        if (value, f.key) in seen:
+            continue
+        seen.add((value, f.key))
+        is_switch = value in _SWITCH_VALUES
+        holders = [
+            earlier.index
+            for earlier in book.pages[: need.turn]
+            if _holds_value(earlier, view.text, value, view.names if is_switch else None)
+        ]
+        rarity = scarcity(len(holders), need.turn) if holders else 1.0
+        aliases = (*(p.key for p in view.pieces), *(sorted(view.names) if is_switch else ()))
+        piece = Piece(Kind.VALUE, f"v:{value}", f.value_start, f.end, view.text, aliases)
+        weight = BASE_WEIGHT[Kind.VALUE] * max(_LEAST_RARITY, rarity)
+        need.items.append(Item(piece, weight, True, f.key, holders))
+    return settled
+
+
+def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None) -> bool:
+    """Whether a turn gives an argument its value; of a switch, whether it speaks of it."""
+    if switch is not None:
+        if page.role is Role.SYSTEM:
+            return False
+        if page.fields:
+            return value in page.values and switch <= page.keys
+        return bool(switch & page.keys)
+    if raw.isupper() and len(raw) <= 4:  # a code: `LAS` is not in `Las Vegas`
+        return re.search(rf"\b{re.escape(raw)}\b", page.text) is not None
+    if page.is_json or (page.calls and not page.sentences):
+        return value in page.values
+    return f" {value} " in page.plain
+
+
+def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list[Item]:
+    found: list[Item] = []
+    seen: set[tuple[str, str]] = set()
+    for piece in page.pieces:
+        if not _covers(need.spans, piece.start, piece.end):
+            continue
+        in_call = any(call.start <= piece.start < call.end for call in page.calls)
+        argument = page.field_at(piece.start) if in_call else None
+        if argument and argument.start in settled:
+            continue
+        name = argument.key if argument else ""
+        if (piece.key, name) in seen:
+            continue
+        seen.add((piece.key, name))
+        holders = book.holders(piece.keys, need.turn)
+        rarity = book.rarity(piece.key, need.turn) if holders else 1.0
+        weight = _base_weight(piece) * max(_LEAST_RARITY, rarity)
+        hard = _is_hard(piece, in_call=in_call, argument=argument)
+        found.append(Item(piece, weight, hard, name, holders))
+    return found
+
+
+def _base_weight(piece: Piece) -> float:
+    small = piece.number is not None and piece.number < 100 and piece.number.is_integer()
+    return 1.0 if small else BASE_WEIGHT[piece.kind]
+
+
+def _is_hard(piece: Piece, *, in_call: bool, argument: Field | None) -> bool:
+    if piece.kind in (Kind.ID, Kind.DATE, Kind.TIME, Kind.CODE):
+        return True
+    if piece.number is not None and (
+        in_call or piece.number >= 10 or not piece.number.is_integer()
+    ):
+        return True
+    is_long = argument is not None and argument.end - argument.value_start > LONG_ARGUMENT
+    return in_call and not is_long
+
+
+def _locate(book: Book, need: Need, item: Item) -> None:
+    """Find where an item stands best, or how it follows from others."""
+    piece = item.piece
+    if not item.holders:
+        if piece.number is not None:
+            item.derivation = derive_number(book, need.turn, piece.number, piece.start)
+        elif piece.kind is Kind.DATE:
+            item.derivation = derive_date(book, need.turn, piece.key)
+        return
+    told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
+    item.first = (told or item.holders)[0]
+    best = -math.inf
+    for rank, turn in enumerate(item.holders):
+        role = book.pages[turn].role
+        score = _company(book.pages[turn], need, item) - 0.02 * rank
+        score += 1.0 * (role is not Role.ASSISTANT) + 0.15 * (turn == item.first)
+        score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
+        if score > best:
+            best, item.best = score, turn
+
+
+def _company(page: Page, need: Need, item: Item) -> float:
+    """How much else of the need stands around the item on a page, at the best of its places."""
+    weights = {other.piece.key: other.weight for other in need.items}
+    others = sum(weights.values()) - item.weight
+    around = need.context - weights.keys()
+    names = name_keys(item.argument)
+    best = -1.0
+    for found in page.occurrences(item.keys)[:12]:
+        keys = page.keys_between(*page.home(found.start))
+        score = 0.0
+        if others > 0:
+            score += (
+                sum(w for k, w in weights.items() if k in keys and k != item.piece.key) / others
+            )
+        if around:
+            score += 0.5 * len(around & keys) / len(around)
+        held = page.field_at(found.start)
+        if held and names:
+            theirs = name_keys(held.key)
+            score += 0.5 * len(names & theirs) / len(names | theirs) if theirs else 0.0
+        elif names:
+            score += 0.25 * len(names & keys) / len(names)
+        best = max(best, score)
+    return best

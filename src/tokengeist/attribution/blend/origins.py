@@ -1,0 +1,156 @@
+"""Which turn each argument of a call was taken from, and who chose it.
+
+A user who states a value is its source, even if a tool listed it before: stating it was the choice.
+Otherwise it is the tool result that brought the value in. A result whose call was made with the
+value only echoes it, and the result of a change or of a repeated look-up repeats what was known.
+Among several results the one that explains most of the call wins. A value that the assistant picked
+out of many for the user to agree to comes from where it did so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokengeist.attribution.blend.book import Book, Freshness, Page
+from tokengeist.attribution.blend.need import Item, Need, take_apart
+from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, stem
+from tokengeist.transcript import Role, Target
+
+_LARGEST_RECORD = 700
+_RARE = 0.8
+
+
+def understand(book: Book, target: Target) -> Need:
+    """A target taken apart, its arguments with their origins."""
+    need = take_apart(book, target)
+    if not need.calls:
+        return need
+    if set(need.calls) == set(need.spans) or book.pages[need.turn].is_thinking:
+        settle(book, need)
+        return need
+    # A part of a call comes from where it comes from when the whole call is considered.
+    whole = take_apart(book, Target(need.turn, need.calls))
+    settle(book, whole)
+    known = {(item.piece.key, item.argument): item for item in whole.items}
+    for item in need.items:
+        same = known.get((item.piece.key, item.argument))
+        if same:
+            item.origin, item.decided = same.origin, same.decided
+            item.alternatives = same.alternatives
+            item.is_named, item.is_singled_out = same.is_named, same.is_singled_out
+    return need
+
+
+def settle(book: Book, need: Need) -> None:
+    """Give every item of a call its origin."""
+    support = {
+        turn: sum(1 for item in need.hard if turn in item.holders)
+        for item in need.items
+        for turn in item.holders
+    }
+    users = book.roles(Role.USER, need.turn)
+    for item in need.items:
+        item.origin = _origin(book, item, support, users[-1] if users else -1)
+    for item in need.items:
+        if item.origin is not None and book.pages[item.origin].role is Role.TOOL:
+            _find_decision(book, need, item, item.origin, users)
+    origins = {item.origin for item in need.items if item.origin is not None}
+    for item in need.items:
+        if item.origin is not None and item.piece.kind is Kind.ID:
+            item.is_implied = any(
+                book.pages[other].role is Role.TOOL and item.piece.key in book.argument_keys(other)
+                for other in origins - {item.origin}
+            )
+
+
+def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -> int | None:
+    stated = [t for t in item.holders if book.pages[t].role is Role.USER]
+    results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
+    brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
+    freshest = min((book.freshness[t] for t in brought), default=Freshness.NEW)
+    brought = [t for t in brought if book.freshness[t] is freshest]
+    telling = item.piece.kind not in (Kind.NUMBER, Kind.NAME, Kind.WORD)
+    telling = telling or (item.piece.number or 0.0) >= 10
+    if stated and (telling or not brought):
+        return min(stated, key=lambda t: (-support[t], t))
+    if brought:
+        most = max(support[t] for t in brought)
+        best = [t for t in brought if support[t] == most]
+        recent = [t for t in best if t > latest_user]
+        return recent[-1] if recent else best[0]
+    written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
+    return next(iter(written + results), None)
+
+
+def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[int]) -> None:
+    """Where the assistant named this value and not all of its alternatives."""
+    source = book.pages[origin]
+    offered = alternatives(source, item)
+    item.alternatives = max(1, len(offered))
+    mentions = [
+        turn
+        for turn in item.holders
+        if turn > origin
+        and book.pages[turn].role is Role.ASSISTANT
+        and item.piece.key in book.pages[turn].prose_keys
+    ]
+    distinct = set(offered)
+    singled = [
+        turn
+        for turn in mentions
+        if len(distinct) < 2 or len(distinct & book.pages[turn].keys) <= 0.7 * len(distinct)
+    ]
+    item.is_singled_out = bool(singled)
+    item.decided = next(iter(singled or mentions), None)
+    if item.alternatives > 1:
+        marks = {k for k in record_keys(source, item) if k.startswith("w:")}
+        marks = {k for k in marks if book.rarity(k, need.turn) > _RARE}
+        item.is_named = any(marks & book.pages[user].keys for user in users)
+    examined = [
+        turn
+        for turn in item.holders
+        if turn > origin
+        and book.pages[turn].role is Role.TOOL
+        and book.freshness[turn] is Freshness.NEW
+        and item.piece.key in book.argument_keys(turn)
+    ]
+    if examined and item.alternatives >= 3:
+        later = [turn for turn in mentions if turn > examined[-1]]
+        if later:
+            item.decided, item.is_singled_out = later[0], True
+
+
+def alternatives(page: Page, item: Item) -> list[str]:
+    """The first key of every value that a result gives under the same name as the item's."""
+    for found in page.occurrences(item.keys):
+        held = page.field_at(found.start)
+        if held:
+            same = [view for view in page.views if view.field.key == held.key]
+            return [view.pieces[0].key for view in same if view.pieces]
+    return []
+
+
+def record_keys(page: Page, item: Item) -> set[str]:
+    """What identifies the record that an item stands in: its other values, the id's own words."""
+    found = id_words(item, shortest=2) - {f"w:{stem(w)}" for w in STOP_WORDS}
+    homes = []
+    for piece in page.occurrences(item.keys):
+        named = next((r for r in page.records if 0 <= r.start - piece.end <= 4), None)
+        inner = [r for r in page.records if r.is_nested and r.start <= piece.start < r.end]
+        home = named or max(inner, key=lambda r: r.start, default=None)
+        if home:
+            homes.append((home.end - home.start, home.start, home.end))
+    if homes and min(homes)[0] < _LARGEST_RECORD:
+        _, start, end = min(homes)
+        for view in page.views:
+            if start <= view.field.start < end:
+                found.update(p.key for p in view.pieces if p.key != item.piece.key)
+    return found
+
+
+def id_words(item: Item, *, shortest: int = 3) -> set[str]:
+    """The words inside an id: `gift` and `card` of `gift_card_8190333`."""
+    if item.piece.kind is not Kind.ID:
+        return set()
+    parts: Iterable[str] = item.piece.text.replace("-", "_").split("_")
+    return {f"w:{stem(part)}" for part in parts if part.isalpha() and len(part) >= shortest}

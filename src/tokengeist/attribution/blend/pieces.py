@@ -1,0 +1,241 @@
+"""Text → typed pieces: ids, numbers, dates, times, codes, names and words, each under a key.
+
+Two pieces speak of the same thing when they share a key, however they are written: `May 4`,
+`2024-05-04T07:38` and `4th of May` share `d:05-04`; `$1,625.00` and `1625` share `n:1625`. A piece
+may answer to further keys: `paypal_8080730` to `8080730` alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Kind(StrEnum):
+    """What a piece is."""
+
+    ID = "id"
+    NUMBER = "number"
+    DATE = "date"
+    TIME = "time"
+    CODE = "code"
+    NAME = "name"
+    WORD = "word"
+    VALUE = "value"
+    """A whole argument made of words: a name, an enumeration, yes or no."""
+
+
+BASE_WEIGHT = {
+    Kind.ID: 3.0,
+    Kind.DATE: 2.5,
+    Kind.TIME: 2.0,
+    Kind.CODE: 2.0,
+    Kind.VALUE: 2.0,
+    Kind.NUMBER: 1.5,
+    Kind.NAME: 1.2,
+    Kind.WORD: 1.0,
+}
+"""How telling a piece of each kind is before its rarity is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of a text, and the keys it can be found by."""
+
+    kind: Kind
+    key: str
+    start: int
+    end: int
+    text: str
+    aliases: tuple[str, ...] = ()
+    number: float | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key and every alias."""
+        return (self.key, *self.aliases)
+
+
+def _listed(words: str) -> list[str]:
+    return words.split()
+
+
+STOP_WORDS = frozenset(
+    _listed(
+        """a an the and or but if then than so as of at by for from in into on onto to up with
+        without within about over under is are was were be been being am do does did done doing
+        have has had having will would shall should can could may might must i you he she it we
+        they me him her us them my your his its our their mine yours this that these those there
+        here what which who whom whose when where why how all any both each few more most other
+        some such no nor not only own same too very just also please thank thanks hi hello sure
+        okay ok yes yeah let lets ll ve re s t d m don didn doesn isn aren wasn won like want
+        need help know get got give make made take provide see look find further else anything
+        something user assistant agent system one im ive id"""
+    )
+)
+_NUMBER_WORDS = {
+    word: value
+    for value, word in enumerate(
+        _listed("zero one two three four five six seven eight nine ten eleven twelve")
+    )
+    if word != "one"  # as often an article as a number
+}
+_MONTH_NAMES = _listed(
+    "january february march april may june july august september october november december"
+)
+_MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+
+_TOKEN = re.compile(
+    rf"""
+    (?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
+    |(?P<month_first>\b(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b)
+    |(?P<day_first>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\b(?:,?\s+\d{{4}})?)
+    |(?P<slashes>\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b)
+    |(?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b)?|\b\d{{1,2}}\s?[ap]\.?m\b)
+    |(?P<mail>[\w.+-]+@[\w-]+\.[\w.]+)
+    |(?P<id>\#?\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z\#]|\d{{5,}}\b(?![.,]\d))
+        [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)
+    |(?P<number>\d[\d,]*(?:\.\d+)?%?)
+    |(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def pieces(text: str, start: int = 0, end: int | None = None) -> list[Piece]:
+    """The pieces of a stretch of text, in order. Words that carry no content are left out.
+
+    >>> [piece.key for piece in pieces("Flight HAT056 on May 24 costs $1,625")]
+    ['w:flight', 'i:hat056', 'd:05-24', 'w:cost', 'n:1625']
+    """
+    found: list[Piece] = []
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        found += _typed(match)
+    return found
+
+
+def _typed(match: re.Match[str]) -> Iterator[Piece]:
+    text, (start, end) = match.group(), match.span()
+    kind = match.lastgroup
+    if kind == "iso":
+        yield Piece(Kind.DATE, f"d:{text[5:10]}", start, start + 10, text[:10])
+        if len(text) > 10:
+            minutes = int(text[11:13]) * 60 + int(text[14:16])
+            yield Piece(Kind.TIME, f"t:{minutes}", start + 11, end, text[11:])
+    elif kind in ("month_first", "day_first", "slashes"):
+        yield Piece(Kind.DATE, _date_key(text), start, end, text)
+    elif kind == "time":
+        yield Piece(Kind.TIME, _time_key(text), start, end, text)
+    elif kind == "mail":
+        yield Piece(Kind.ID, "i:" + text.lower(), start, end, text)
+    elif kind == "id":
+        yield from _identifier(text, start, end)
+    elif kind == "number":
+        yield number_piece(text, start, end)
+    else:
+        yield from _word(text, start, end)
+
+
+def _date_key(text: str) -> str:
+    """Month and day; the year is left out because prose mostly does so too."""
+    month = re.search(_MONTH, text, re.IGNORECASE)
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    if month:
+        return f"d:{_MONTHS[month.group().lower()]:02}-{numbers[0]:02}"
+    first, second = numbers[:2]
+    return f"d:{first:02}-{second:02}" if first <= 12 else f"d:{second:02}-{first:02}"
+
+
+def _time_key(text: str) -> str:
+    hour, minute = (int(part or 0) for part in re.match(r"(\d+)(?::(\d+))?", text).groups())  # type: ignore[union-attr]
+    if re.search(r"p\.?m", text, re.IGNORECASE) and hour < 12:
+        hour += 12
+    if re.search(r"a\.?m", text, re.IGNORECASE) and hour == 12:
+        hour = 0
+    return f"t:{hour * 60 + minute}"
+
+
+def number_piece(text: str, start: int, end: int) -> Piece:
+    """A number, its value rounded to cents."""
+    value = round(float(text.rstrip("%").replace(",", "")), 2)
+    key = "n:" + (str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0"))
+    aliases = ("i:" + text,) if text.isdigit() and len(text) >= 4 else ()
+    return Piece(Kind.NUMBER, key, start, end, text, aliases, value)
+
+
+def _identifier(text: str, start: int, end: int) -> Iterator[Piece]:
+    value = text.lstrip("#").lower()
+    ordinal = re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th)", value)
+    compound = re.fullmatch(r"(\d+)-([a-z]+)", value)
+    if ordinal:
+        yield Piece(Kind.NUMBER, f"n:{int(ordinal[1])}", start, end, text, (), float(ordinal[1]))
+    elif compound:  # `3-hour`
+        middle = start + len(compound[1])
+        yield number_piece(compound[1], start, middle)
+        yield from _word(text[len(compound[1]) + 1 :], middle + 1, end)
+    else:
+        aliases = [f"i:{part}" for part in re.split(r"[_-]", value) if _is_serial(part, value)]
+        if re.fullmatch(r"[a-z]\d{5,}", value):
+            aliases.append(f"i:{value[1:]}")
+        yield Piece(Kind.ID, f"i:{value}", start, end, text, tuple(aliases))
+
+
+def _is_serial(part: str, whole: str) -> bool:
+    return part != whole and re.search(r"\d{4,}", part) is not None
+
+
+def _word(text: str, start: int, end: int) -> Iterator[Piece]:
+    word = text.lower()
+    if word in _NUMBER_WORDS:
+        value = _NUMBER_WORDS[word]
+        yield Piece(Kind.NUMBER, f"n:{value}", start, end, text, (), float(value))
+    elif word in STOP_WORDS or len(word) < 2:
+        return
+    elif text.isupper() and len(text) <= 4:
+        yield Piece(Kind.CODE, f"w:{word}", start, end, text)
+    else:
+        kind = Kind.NAME if text[0].isupper() else Kind.WORD
+        yield Piece(kind, f"w:{stem(text)}", start, end, text)
+
+
+_SUFFIXES = tuple(_listed("ations ation ships ship ments ment ings ing ied ed es s ly"))
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A word without its inflection: crude, but the same for every form that matters here.
+
+    >>> [stem(w) for w in ("cancelled", "cancellation", "membership", "members", "upgrading")]
+    ['cancel', 'cancel', 'member', 'member', 'upgrad']
+    """
+    word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    suffix = next((s for s in _SUFFIXES if word.endswith(s) and len(word) - len(s) >= 3), "")
+    if suffix and not (suffix == "s" and word.endswith("ss")):
+        word = word[: -len(suffix)] + ("y" if suffix == "ied" else "")
+        doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz"
+        if doubled and suffix in ("ing", "ed", "ings"):
+            word = word[:-1]
+    if len(word) > 4 and word.endswith("ll"):
+        word = word[:-1]
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_CAMEL = re.compile(r"([a-z])([A-Z])")
+
+
+@lru_cache(maxsize=20_000)
+def name_keys(name: str) -> frozenset[str]:
+    """The word keys inside an identifier: of `payment_method_id` or `getOrderDetails`."""
+    words = re.findall(r"[A-Za-z]+", _CAMEL.sub(r"\1 \2", name))
+    return frozenset(f"w:{stem(w)}" for w in words if w.lower() not in STOP_WORDS and len(w) > 1)
+
+
+def normal(text: str) -> str:
+    """Letters and digits in lower case, one space between words."""
+    return " ".join(re.findall(r"[^\W_]+", text.lower()))

@@ -1,0 +1,209 @@
+"""What speaks for an earlier turn being a source of prose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+from tokengeist.attribution.blend.arithmetic import Place
+from tokengeist.attribution.blend.book import Freshness, Page
+from tokengeist.attribution.blend.cues import FAILURE, LABEL, NEGATION, TOTALITY
+from tokengeist.attribution.blend.need import Item, share
+from tokengeist.attribution.blend.pieces import Kind
+from tokengeist.attribution.blend.scene import Features, Scene, compares, match_rule
+from tokengeist.transcript import Role
+
+
+class ProseFeatures:
+    """For prose: what the assistant says, thinks, or writes into a summary."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.book = scene.book
+        self.need = scene.need
+        self.hard = scene.need.hard
+        self.soft = scene.need.soft
+
+    def of(self, page: Page) -> Features:
+        by_role: dict[Role, Callable[[Page], Features]] = {
+            Role.SYSTEM: self._system,
+            Role.USER: self._user,
+            Role.ASSISTANT: self._assistant,
+            Role.TOOL: self._result,
+        }
+        return by_role[page.role](page)
+
+    def _relative(self, page: Page) -> float:
+        best = self.scene.best_passage
+        return self.scene.passages[page.index] / best if best else 0.0
+
+    def _system(self, page: Page) -> Features:
+        covered, words = match_rule(page, self.need)
+        rule = self.need.states_rule
+        return {
+            "states_rule": rule,
+            "states_rule_only": rule and not self.hard,
+            "passage": self.scene.passages[page.index],
+            "rule_match": covered,
+            "rule_match_stated": covered * rule,
+            "rule_words": math.log1p(words),
+            "explains_failure": self.scene.follows_failure,
+            "is_label": not rule and LABEL.search(self.need.text) is not None,
+        }
+
+    def _user(self, page: Page) -> Features:
+        scene, turn = self.scene, page.index
+        is_latest = turn == scene.latest_user
+        answers = is_latest and turn == self.need.turn - 1
+        rule = self.need.states_rule
+        described = scene.description(turn)
+        return {
+            "passage": scene.passages[turn],
+            "passage_relative": self._relative(page),
+            "answered": answers,
+            "answered_by_rule": answers and rule,
+            "compares": self._is_choice and compares(page),
+            "compares_last": self._is_choice and turn == self._last_comparison,
+            "describes_record": described,
+            "describes_record_last": turn == scene.last_description,
+            "describes_record_now": is_latest * described,
+            "rule_suffices": is_latest * rule * scene.rule[0],
+            "change_reported": is_latest and scene.reports_change,
+            "derived": scene.is_derived_from(page),
+            "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
+            "said_first": share([i for i in self.soft if i.first == turn], self.soft),
+            "values_best": share([i for i in self.hard if i.best == turn], self.hard),
+        }
+
+    @cached_property
+    def _is_choice(self) -> bool:
+        """A value is one of several that a result offers, so something told them apart."""
+        for item in self.scene.from_results:
+            page = self.book.pages[item.best or 0]
+            inside = any(
+                r.is_nested and r.start <= p.start < r.end
+                for p in page.occurrences(item.keys)
+                for r in page.records
+            )
+            if inside and item.alternatives >= 4:
+                return True
+        return any(self._is_offered(place.turn, place.start) for place in self._operands)
+
+    @cached_property
+    def _operands(self) -> list[Place]:
+        return [p for i in self.need.items if i.derivation for p in i.derivation.places]
+
+    def _is_offered(self, turn: int, position: int) -> bool:
+        page = self.book.pages[turn]
+        held = page.field_at(position)
+        if held is None or page.role is not Role.TOOL:
+            return False
+        return sum(f.key == held.key for f in page.fields) >= 4
+
+    @cached_property
+    def _last_comparison(self) -> int:
+        return max((u for u in self.scene.users if compares(self.book.pages[u])), default=-1)
+
+    def _assistant(self, page: Page) -> Features:
+        turn, passage = page.index, self.scene.passages[page.index]
+        own = [
+            item
+            for item in self.hard
+            if turn in item.holders
+            and all(self.book.pages[t].role is Role.ASSISTANT for t in item.holders)
+        ]
+        return {
+            "only_here": share(own, self.hard),
+            "passage": passage,
+            "words_only_here": share([i for i in self.soft if i.holders == [turn]], self.soft),
+            "thought": page.is_thinking * passage,
+        }
+
+    def _result(self, page: Page) -> Features:
+        scene, turn = self.scene, page.index
+        is_latest = turn == scene.latest_result
+        held = [item for item in self.hard if turn in item.holders]
+        only = [item for item in held if self._told(item) == [turn]]
+        about = any(self.book.is_about(turn, i.piece.key) for i in self.hard if _is_id(i))
+        failed = len(page.text.strip()) <= 4 or FAILURE.match(page.text) is not None
+        negative = NEGATION.search(self.need.text) is not None
+        return {
+            "values_best": share([i for i in self.hard if i.best == turn], self.hard),
+            "values_only": share(only, self.hard),
+            "derived": scene.is_derived_from(page),
+            "passage": scene.passages[turn],
+            "passage_relative": self._relative(page),
+            "field_match": self._field_match(page),
+            "field_weight": self._field_weight(page),
+            "change_reported": is_latest and scene.reports_change,
+            "failure_reported": is_latest and failed and negative,
+            "latest": is_latest,
+            "since_user": turn > scene.latest_user,
+            "about_value": about,
+            "about_context": any(
+                self.book.is_about(turn, k) for k in self.need.context if k.startswith("i:")
+            ),
+            "lists_only": self._is_described and not about and bool(held),
+            "repeated": self.book.freshness[turn] is Freshness.REPEATED,
+            "one_of_all": self._speaks_of_all and turn in self._same_tool,
+        }
+
+    def _told(self, item: Item) -> list[int]:
+        return [t for t in item.holders if self.book.pages[t].role is not Role.ASSISTANT]
+
+    @cached_property
+    def _is_described(self) -> bool:
+        """Some result describes the very thing that an id of the target names."""
+        return any(
+            self.book.pages[t].role is Role.TOOL
+            and self.book.is_about(t, item.piece.key)
+            and len(self.book.pages[t].text) > 60
+            for item in self.hard
+            if _is_id(item)
+            for t in item.holders
+        )
+
+    @cached_property
+    def _speaks_of_all(self) -> bool:
+        return TOTALITY.search(self.need.text) is not None and len(self._same_tool) > 1
+
+    @cached_property
+    def _same_tool(self) -> set[int]:
+        """The results of the tool that was used last."""
+        names = {}
+        for result in self.scene.results:
+            found = self.book.caller(result)
+            names[result] = found[1].name if found else None
+        last = names.get(self.scene.latest_result)
+        return {result for result, name in names.items() if name == last}
+
+    def _field_match(self, page: Page) -> float:
+        """Of the best field, how much of its name times how much of its value is in the target."""
+        wanted = self.need.weights.keys()
+        best = 0.0
+        for view in page.views if page.is_json else ():
+            if view.names and view.pieces and len(view.text) <= 60:
+                keys = {p.key for p in view.pieces}
+                named = len(view.names & wanted) / len(view.names)
+                best = max(best, named * len(keys & wanted) / len(keys))
+        return best
+
+    def _field_weight(self, page: Page) -> float:
+        """The share of the target that the heaviest field accounts for, echoes left out."""
+        weights, echo = self.need.weights, self.book.argument_keys(page.index)
+        if sum(key.startswith("i:") for key in echo) > 2:
+            echo = frozenset()
+        best = 0.0
+        for view in page.views if page.is_json else ():
+            keys = {key for p in view.pieces for key in p.keys}
+            value = sum(weights[k] for k in sorted(keys & weights.keys()) if k not in echo)
+            if value and len(view.text) <= 80:
+                name = sum(weights[k] for k in sorted(view.names & weights.keys() - keys))
+                covered = len(keys & weights.keys()) / len(keys)
+                best = max(best, value * (0.5 + 0.5 * covered) + 0.7 * name)
+        return best / self.need.weight
+
+
+def _is_id(item: Item) -> bool:
+    return item.piece.kind is Kind.ID

@@ -1,0 +1,171 @@
+"""What both kinds of features look at: the conversation as it stood when the target was written."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from tokengeist.attribution.blend.book import Book, Freshness, Page
+from tokengeist.attribution.blend.cues import COMPARISON, COMPLETION, FAILURE
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.origins import alternatives, record_keys
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind
+from tokengeist.transcript import Role
+
+Features = dict[str, float]
+_FULL_DESCRIPTION = 6.0
+"""The summed rarity of a user's words for a record that counts as a full description."""
+
+
+class Scene:
+    """A need among the turns before it."""
+
+    def __init__(self, book: Book, need: Need) -> None:
+        self.book = book
+        self.need = need
+        self.turn = need.turn
+        self.users = book.roles(Role.USER, need.turn)
+        self.results = book.roles(Role.TOOL, need.turn)
+        self.latest_user = self.users[-1] if self.users else -1
+        self.latest_result = self.results[-1] if self.results else -1
+        self.has_derived = any(item.derivation for item in need.items)
+
+    @cached_property
+    def candidates(self) -> list[Page]:
+        """The earlier turns that can be a source: not empty, not the echo of a thought."""
+        return [p for p in self.book.pages[: self.turn] if p.text.strip() and not self._is_idle(p)]
+
+    def _is_idle(self, page: Page) -> bool:
+        if page.role is not Role.TOOL:
+            return False
+        found = self.book.caller(page.index)
+        return found is not None and found[0].is_thinking
+
+    def is_derived_from(self, page: Page) -> bool:
+        return self.has_derived and any(i.derived_from(page.index) for i in self.need.items)
+
+    @cached_property
+    def from_results(self) -> list[Item]:
+        """The hard items that stand best in a tool result, with what it offered beside them."""
+        found = []
+        for item in self.need.hard:
+            if item.best is None or self.book.pages[item.best].role is not Role.TOOL:
+                continue
+            item.alternatives = max(1, len(alternatives(self._source(item), item)))
+            found.append(item)
+        return found
+
+    def _source(self, item: Item) -> Page:
+        origin = item.origin if self.need.calls else None
+        if origin is not None and self.book.pages[origin].role is Role.TOOL:
+            return self.book.pages[origin]
+        return self.book.pages[item.best or 0]
+
+    @cached_property
+    def descriptions(self) -> dict[int, float]:
+        """How well each user turn describes the records that the items were taken from."""
+        marks: set[str] = set()
+        for item in self.from_results:
+            if item.alternatives > 1:
+                marks |= record_keys(self._source(item), item)
+        rarity = {key: max(0.1, self.book.rarity(key, self.turn)) for key in sorted(marks)}
+        return {
+            user: sum(r for key, r in rarity.items() if key in self.book.pages[user].keys)
+            for user in self.users
+        }
+
+    def description(self, user: int) -> float:
+        return min(1.0, self.descriptions[user] / _FULL_DESCRIPTION)
+
+    @cached_property
+    def last_description(self) -> int:
+        """The latest user turn that describes them about as well as any."""
+        most = max(self.descriptions.values(), default=0.0)
+        good = [u for u, score in self.descriptions.items() if score > 0.5 and score >= 0.7 * most]
+        return max(good, default=-1)
+
+    @cached_property
+    def latest_user_is_spent(self) -> bool:
+        """Whether an earlier call since then has used what the latest user turn brought in."""
+        user = self.latest_user
+        return user >= 0 and any(
+            piece.kind in (Kind.ID, Kind.NUMBER, Kind.DATE, Kind.NAME, Kind.CODE)
+            and self.book.first_holder(piece.key) == user
+            for page in self.book.pages[user + 1 : self.turn]
+            if page.role is Role.ASSISTANT and page.calls
+            for piece in page.pieces
+        )
+
+    @cached_property
+    def reports_change(self) -> bool:
+        """The target says that something was done, and the latest result is of a change."""
+        return (
+            COMPLETION.search(self.need.text) is not None
+            and self.latest_result > self.latest_user
+            and self.book.freshness[self.latest_result] is Freshness.OF_A_CHANGE
+        )
+
+    @cached_property
+    def follows_failure(self) -> bool:
+        """A call since the latest user turn has just failed."""
+        result = self.latest_result
+        return result > self.latest_user and FAILURE.match(self.book.pages[result].text) is not None
+
+    @cached_property
+    def passages(self) -> dict[int, float]:
+        """For every turn, the share of the need that its best sentence or record holds."""
+        return {page.index: self._best_passage(page) for page in self.book.pages[: self.turn]}
+
+    @cached_property
+    def best_passage(self) -> float:
+        return max(self.passages.values(), default=0.0)
+
+    def _best_passage(self, page: Page) -> float:
+        wanted: dict[str, float] = {}
+        for item in self.need.items:
+            if page.index in item.holders:
+                wanted.update(dict.fromkeys(item.keys, item.weight))
+        if not wanted:
+            return 0.0
+        places = page.sentences or [(r.start, r.end) for r in page.records] or [(0, len(page.text))]
+        hits = [p for p in page.pieces if any(key in wanted for key in p.keys)]
+        best = 0.0
+        for start, end in places:
+            keys = {k for p in hits if start <= p.start < end for k in p.keys if k in wanted}
+            if keys:
+                size = sum(1 for p in page.pieces if start <= p.start < end)
+                found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
+                best = max(best, found - 0.002 * size)
+        return best
+
+    @cached_property
+    def rule(self) -> tuple[float, int]:
+        """The best that a sentence of a system turn does: share of the need, and how many words."""
+        pages = [p for p in self.book.pages[: self.turn] if p.role is Role.SYSTEM]
+        return max((match_rule(page, self.need) for page in pages), default=(0.0, 0))
+
+
+def match_rule(page: Page, need: Need) -> tuple[float, int]:
+    """How much of a need one sentence of a text covers; words rare in that text count more."""
+    kinds = {i.piece.key: i.piece.kind for i in need.items if i.piece.kind is not Kind.ID}
+    if not kinds:
+        return 0.0, 0
+    passages = [page.keys_between(*span) for span in page.sentences or [(0, len(page.text))]]
+    total, rarity = 0.0, {}
+    for key, kind in kinds.items():
+        holding = sum(key in keys for keys in passages)
+        if holding:
+            rarity[key] = BASE_WEIGHT[kind] * math.log(1 + len(passages) / holding)
+            total += rarity[key]
+        else:
+            total += BASE_WEIGHT[kind] * math.log(1 + len(passages)) * 0.7
+    best = (0.0, 0)
+    for keys in passages:
+        hits = [key for key in rarity if key in keys]
+        best = max(best, (sum(rarity[key] for key in hits) / total, len(hits)))
+    return best
+
+
+def compares(page: Page) -> bool:
+    """Whether a turn asks for the most, the least, more or less of something."""
+    return COMPARISON.search(page.text) is not None

@@ -1,0 +1,103 @@
+"""What each claim-bearing piece of a target rests on, and what is wrong where something is.
+
+A piece that stands in a source is *verbatim*; one that follows from sources by arithmetic is
+*derived*; a number or id that stands nowhere and follows from nothing is *unsupported*. What is
+said in words, without a value to check, is *attributed* to whatever the model found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.protocol import Link, Unit, Verdict
+from tokengeist.transcript import Role, Span
+
+STALE = "stale context"
+WRONG_VALUE = "wrong-value transformation"
+INVENTION = "unsupported invention"
+
+
+def units(book: Book, need: Need, links: Sequence[Link]) -> tuple[Unit, ...]:
+    """The account of a target, in the order of its text."""
+    linked = [link.turn for link in links]
+    found = [_unit(book, need, item, linked) for item in need.hard]
+    if not found and links:
+        found = [_statement(need, span, links) for span in need.spans]
+    return tuple(sorted(found, key=lambda unit: (unit.span, unit.verdict)))
+
+
+def _statement(need: Need, span: Span, links: Sequence[Link]) -> Unit:
+    best = max(links, key=lambda link: link.score)
+    sources = tuple((best.turn, place) for place in best.evidence)
+    return Unit(need.turn, span, Verdict.ATTRIBUTED, sources)
+
+
+def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
+    span = Span(item.piece.start, item.piece.end)
+    if item.holders:
+        source = _source(book, item, linked)
+        page = book.pages[source]
+        places = [Span(p.start, p.end) for p in page.occurrences(item.keys)]
+        newer = _newer_value(book, need, item, page)
+        note = f"{STALE}: turn {newer} gives another value" if newer is not None else ""
+        return Unit(need.turn, span, Verdict.VERBATIM, _at(source, places[:1]), note)
+    if item.derivation:
+        sources = tuple((p.turn, Span(p.start, p.end)) for p in item.derivation.places)
+        return Unit(need.turn, span, Verdict.DERIVED, sources, item.derivation.note)
+    contradicted = _same_name_elsewhere(book, need, item)
+    if contradicted:
+        return Unit(need.turn, span, Verdict.UNSUPPORTED, contradicted, WRONG_VALUE)
+    return Unit(need.turn, span, Verdict.UNSUPPORTED, (), INVENTION)
+
+
+def _source(book: Book, item: Item, linked: Collection[int]) -> int:
+    """The holder to show: the item's origin, else one that the graph links to."""
+    if item.origin is not None:
+        return item.origin
+    kept = [turn for turn in item.holders if turn in linked]
+    if item.best is not None and (item.best in kept or not kept):
+        return item.best
+    return kept[0]
+
+
+def _at(turn: int, places: Sequence[Span]) -> tuple[tuple[int, Span], ...]:
+    return tuple((turn, place) for place in places)
+
+
+def _newer_value(book: Book, need: Need, item: Item, source: Page) -> int | None:
+    """A later result about the same thing in which the same field has another value."""
+    if source.role is not Role.TOOL or item.piece.kind is Kind.VALUE:
+        return None
+    found = source.occurrences(item.keys)
+    held = source.field_at(found[0].start) if found else None
+    about = {key for key in book.argument_keys(source.index) if key.startswith("i:")}
+    if held is None or held.is_element or not about:
+        return None
+    if sum(f.key == held.key for f in source.fields) != 1:
+        return None
+    for later in reversed(book.roles(Role.TOOL, need.turn)):
+        if later <= source.index or not about <= book.argument_keys(later):
+            continue
+        page = book.pages[later]
+        same = [view for view in page.views if view.field.key == held.key]
+        if len(same) == 1 and not {p.key for p in same[0].pieces} & set(item.keys):
+            return later
+    return None
+
+
+def _same_name_elsewhere(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span], ...]:
+    """A field, named as the target names its value, that holds another value of the same kind."""
+    words = {i.piece.key for i in need.soft} | need.context | name_keys(item.argument)
+    best: tuple[int, int, Span] | None = None
+    for result in book.roles(Role.TOOL, need.turn):
+        for view in book.pages[result].views:
+            kinds = {piece.kind for piece in view.pieces}
+            if not view.names or not view.names <= words or kinds != {item.piece.kind}:
+                continue
+            rank = len(view.names)
+            if best is None or (rank, result) >= best[:2]:
+                best = (rank, result, Span(view.field.start, view.field.end))
+    return ((best[1], best[2]),) if best else ()

@@ -1,0 +1,203 @@
+"""The blend backend on conversations whose provenance is plain to see."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from tests.attribution.conversations import LOAN, Script, explain, library, quoted, sources, unit
+from tests.strategies import traceable_transcripts
+
+from tokengeist.api import settings_for, trace
+from tokengeist.attribution.blend.attributor import BlendAttributor
+from tokengeist.attribution.blend.model import shipped_weights
+from tokengeist.attribution.protocol import Verdict
+from tokengeist.segmentation import segment
+from tokengeist.transcript import Target, Transcript, locate_target
+
+
+def test_a_value_comes_from_the_result_that_brought_it() -> None:
+    assert sources(library(), "due on March 9") == {5}
+
+
+def test_a_date_is_found_in_another_form_and_quoted_with_its_key() -> None:
+    assert quoted(library(), "due on March 9", 5) == ['"title": "Tide Tables", "branch": "Harbour", "due": "2031-03-09"']  # noqa: E501  # fmt: skip
+
+
+def test_an_argument_comes_from_the_user_who_stated_it() -> None:
+    assert sources(library(), "M-20931", turn=2) == {1}
+
+
+def test_an_id_comes_from_where_it_was_listed_not_from_its_echo() -> None:
+    assert sources(library(), "LN-4471", turn=4) == {3}
+
+
+def test_a_change_also_rests_on_the_users_yes() -> None:
+    assert sources(library(), "LN-4471", turn=8) == {3, 7}
+
+
+def test_a_report_rests_on_the_result_of_the_change() -> None:
+    assert 9 in sources(library(), "now due on March 30")
+    assert 5 not in sources(library(), "now due on March 30")
+
+
+def test_a_look_up_among_several_rests_on_the_user_who_chose() -> None:
+    script = (
+        Script()
+        .user("I am M-20931")
+        .calls("get_member", {"loans": ["LN-4471", "LN-4472", "LN-5080"]}, member="M-20931")
+        .says("You have the loans LN-4471, LN-4472 and LN-5080. Which loan do you mean?")
+        .user("The second loan, please.")
+        .calls("get_loan", LOAN, loan="LN-4472")
+    )
+    assert sources(script, "LN-4472", turn=5) == {2, 4}
+
+
+def test_a_look_up_of_the_only_value_needs_nobody_to_choose() -> None:
+    script = (
+        Script()
+        .user("Ada Lind, 20931 Oslo. I would like to know about my book.")
+        .calls("find_member", "ada_lind_77", name="Ada Lind", zip="20931")
+        .calls("get_member", {"loans": []}, member="ada_lind_77")
+    )
+    assert sources(script, "ada_lind_77", turn=3) == {2}
+
+
+def test_a_sum_is_derived_from_its_terms() -> None:
+    script = (
+        Script()
+        .user("Are there fees on account AC-778?")
+        .calls(
+            "get_fees",
+            {"fees": [{"id": "F-1", "amount": 12.5}, {"id": "F-2", "amount": 30.25}]},
+            account="AC-778",
+        )
+        .says("In total you owe $42.75.")
+    )
+    found = unit(script, "owe $42.75", "42.75")
+    assert found.verdict is Verdict.DERIVED
+    assert found.note == "12.5 + 30.25"
+    assert {turn for turn, _ in found.sources} == {2}
+    assert sources(script, "owe $42.75") == {2}
+
+
+def test_a_date_a_day_later_is_derived_from_the_date_and_the_request() -> None:
+    script = (
+        Script()
+        .user("My booking is BK-1180.")
+        .calls("get_booking", {"booking": "BK-1180", "arrival": "2031-06-03"}, booking="BK-1180")
+        .says("You arrive on June 3.")
+        .user("Please look for a room on the next day instead.")
+        .calls("search_rooms", [], date="2031-06-04")
+    )
+    found = unit(script, "2031-06-04", "2031-06-04")
+    assert found.verdict is Verdict.DERIVED
+    assert {turn for turn, _ in found.sources} == {2, 4}
+
+
+def test_a_rule_rests_on_the_system_turn_that_states_it() -> None:
+    script = library().user("Can I renew it again?").says("A loan can only be renewed once.")
+    assert sources(script, "A loan can only be renewed once") == {0}
+    text = "A loan can only be renewed once"
+    assert quoted(script, text, 0) == ["A loan can be renewed only once"]
+
+
+def test_an_empty_result_speaks_for_a_negative_answer() -> None:
+    script = (
+        Script()
+        .user("Are there rooms on 4 June?")
+        .calls("search_rooms", "[]", date="2031-06-04")
+        .says("Unfortunately there are no rooms available on June 4.")
+    )
+    assert 2 in sources(script, "no rooms available")
+
+
+def test_a_thought_is_no_source_of_the_turns_after_it_by_its_empty_result() -> None:
+    script = library()
+    script.calls("think", "", thought="Now I should say goodbye.").says("Goodbye, Ada!")
+    assert 12 not in {link.turn for link in explain(script, "Goodbye").links}
+
+
+def test_an_invented_number_is_unsupported() -> None:
+    script = library().user("Is there a fine?").says("There is a fine of $7,431 on your account.")
+    found = unit(script, "a fine of $7,431", "7,431")
+    assert found.verdict is Verdict.UNSUPPORTED
+    assert found.note == "unsupported invention"
+    assert found.sources == ()
+
+
+def test_another_value_under_the_same_name_is_a_wrong_value() -> None:
+    loan = LOAN | {"branch_fee": 6150}
+    script = (
+        Script()
+        .user("What is the fee for loan LN-4471?")
+        .calls("get_loan", loan, loan="LN-4471")
+        .says("The branch fee is 8823.")
+    )
+    found = unit(script, "The branch fee is 8823", "8823")
+    assert (found.verdict, found.note) == (Verdict.UNSUPPORTED, "wrong-value transformation")
+    assert [span.of(script.turns[turn].text) for turn, span in found.sources] == [
+        '"branch_fee": 6150'
+    ]
+
+
+def test_an_outdated_value_is_stale() -> None:
+    script = library().user("When is it due?").says("It is due on March 9.")
+    found = unit(script, "It is due on March 9", "March 9")
+    assert found.verdict is Verdict.VERBATIM
+    assert found.note == "stale context: turn 9 gives another value"
+
+
+def test_a_statement_without_values_is_attributed() -> None:
+    (found,) = explain(library(), "Your loan has been renewed").units
+    assert found.verdict is Verdict.ATTRIBUTED
+    assert [turn for turn, _ in found.sources] == [9]
+
+
+def test_a_whole_trace_ends_at_the_users_words() -> None:
+    transcript = library().transcript()
+    graph = settings_for("blend").view.of(trace(transcript, "now due on March 30", backend="blend"))
+    pairs = {(edge.dependent, edge.source) for edge in graph.edges}
+    assert {(9, 8), (8, 7), (8, 3), (3, 2), (2, 1)} <= pairs
+    assert {leaf.turn for leaf in graph.leaves} <= {0, 1, 7}
+
+
+def test_the_spec_names_the_weights() -> None:
+    spec = BlendAttributor().spec
+    assert spec.name == "blend"
+    assert spec.options["weights"] == shipped_weights().name
+    assert "mtca-dev" in shipped_weights().name
+
+
+@pytest.mark.parametrize("text", ["due on March 9", "now due on March 30"])
+def test_scores_by_source_agree_with_the_explanation(text: str) -> None:
+    transcript = library().transcript()
+    everything = segment(transcript)
+    reading = BlendAttributor().read(transcript, everything)
+    target = locate_target(transcript, text)
+    scores = reading.score(target)
+    earlier = [source for source in everything if source.turn < target.turn]
+    best: dict[int, float] = {}
+    for source, score in zip(earlier, scores, strict=True):
+        best[source.turn] = max(best.get(source.turn, 0.0), score)
+    for link in reading.explain(target).links:
+        assert best[link.turn] == link.score
+
+
+@given(traceable_transcripts())
+def test_any_transcript_is_explained_within_its_own_text(transcript: Transcript) -> None:
+    reading = BlendAttributor().read(transcript, ())
+    target = Target.whole(transcript.turns[-1])
+    explanation = reading.explain(target)
+    for link in explanation.links:
+        assert link.turn < target.turn
+        assert 0 <= link.score <= 1
+        assert link.evidence
+        for span in link.evidence:
+            assert span.end <= len(transcript.turns[link.turn].text)
+            assert span.of(transcript.turns[link.turn].text).strip()
+    for found in explanation.units:
+        assert found.span.end <= len(transcript.turns[-1].text)
+        for turn, span in found.sources:
+            assert turn < target.turn
+            assert span.end <= len(transcript.turns[turn].text)
+    assert reading.explain(target) == explanation
