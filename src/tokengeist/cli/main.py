@@ -12,7 +12,7 @@ from typing import TextIO
 
 import typer
 
-from tokengeist.cli import annotate, backends, bench, models, serve, trace, turns
+from tokengeist.cli import annotate, backends, bench, fit, models, serve, trace, turns
 from tokengeist.errors import TokengeistError, TokengeistWarning
 from tokengeist.export.terminal import printable
 
@@ -27,6 +27,7 @@ app.command("trace")(trace.trace)
 app.command("turns")(turns.turns)
 app.command("annotate")(annotate.annotate)
 app.command("backends")(backends.backends)
+app.command("fit")(fit.fit)
 app.command("serve")(serve.serve)
 app.add_typer(bench.app, name="bench")
 app.add_typer(models.app, name="models")
