@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tokengeist.bench.report import curves, sections
+from tokengeist.bench.report import data as data_chapter
 from tokengeist.bench.report.content import Report, Section
 from tokengeist.bench.report.material import gather
 
@@ -23,7 +24,7 @@ def build(folders: Iterable[Path], data: Path | None = None, *, title: str | Non
         curves.coverage(material),
         curves.ablations(material),
         sections.hallucinations(material),
-        sections.data_sets(material),
+        data_chapter.data_sets(material.data),
         sections.how_it_was_run(material),
     ]
     return Report(

@@ -222,43 +222,6 @@ def hallucinations(material: Material) -> Section | None:
     return Section("Hallucinations", "", (table,))
 
 
-def data_sets(material: Material) -> Section:
-    """What the runs were made on: the paper's tables 1 and 4 and figure 11."""
-    names = tuple(material.data_names)
-    printed = [dict(stats.rows()) for stats in material.data]
-    overview = Table(
-        "Data sets",
-        "Provenance depth is the longest way from target to source in the gold graph.",
-        (),
-        names,
-        tuple(Row(label, tuple(Cell(p[label]) for p in printed)) for label in printed[0]),
-    )
-    rows = []
-    for position, tag in enumerate(TAGS):
-        cells = []
-        for stats in material.data:
-            _, count, share = stats.tag_rows()[position]
-            cells += [Cell(f"{count:,}"), Cell(percent(share))]
-        rows.append(Row(tag.replace("_", "-"), tuple(cells)))
-    tags = Table(
-        "Dependency types",
-        "Every target is direct or chained; the other tags may be added to either.",
-        tuple((name, 2) for name in names),
-        ("Count", "%") * len(names),
-        tuple(rows),
-        "Tag",
-    )
-    counts = {stats.name: dict(sorted(stats.depths.items())) for stats in material.data}
-    depths = Chart(
-        "depths",
-        "Provenance depth of the gold graphs",
-        "How many targets have a gold graph of each depth.",
-        lambda: figures.histogram(counts, xlabel="provenance depth", ylabel="targets"),
-        "Histogram of provenance depths.",
-    )
-    return Section("Data", "", (overview, tags, depths))
-
-
 def how_it_was_run(material: Material) -> Section:
     """Settings, times and machines."""
     rows = []

@@ -1,16 +1,31 @@
-"""`tokengeist bench validate` and `gold`: benchmark folders themselves."""
+"""`tokengeist bench validate`, `gold`, `stats`, `import` and `synth`: benchmark folders."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tokengeist.bench.dataset import Dataset, GoldForm, write_gold
+from tokengeist.bench.domains import find_domains
+from tokengeist.bench.importing import write_conversations
+from tokengeist.bench.importing.confetti import import_confetti
+from tokengeist.bench.importing.corrections import (
+    apply,
+    propose_years,
+    read_corrections,
+    write_corrections,
+)
+from tokengeist.bench.importing.tau_bench import import_tau_bench
+from tokengeist.bench.report.data import to_csv, write_figures
+from tokengeist.bench.stats import describe
+from tokengeist.bench.synth import DOMAINS, generate, write
 from tokengeist.bench.validation import validate as find_problems
-from tokengeist.cli.output import print_json
+from tokengeist.cli.bench.tables import show_stats
+from tokengeist.cli.output import print_json, write_file
 from tokengeist.export.terminal import printable
 
 Data = Annotated[Path, typer.Argument(help="A folder with conversations/ and gold/.")]
@@ -57,3 +72,122 @@ def gold(
         print_json({"files": count, "form": form, "folder": str(out)})
     else:
         typer.echo(f"{count} gold files in the {form} form: {out}")
+
+
+def stats(
+    data: Annotated[list[Path], typer.Argument(help="Benchmark folders.")],
+    csv: Annotated[Path | None, typer.Option("--csv", help="Also write the tables as CSV.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="Also draw SVG figures into this folder.")
+    ] = None,
+    domains: Annotated[
+        bool, typer.Option("--domains", help="Find task families by the tools that are called.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What data sets are made of: targets, turns, depths, tags, tokens, domains."""
+    datasets = [Dataset(folder) for folder in data]
+    described = [describe(dataset) for dataset in datasets]
+    families = [find_domains(dataset) for dataset in datasets] if domains else []
+    if csv is not None:
+        write_file(csv, to_csv(described, families))
+    if figures is not None:
+        write_figures(described, figures)
+    if as_json:
+        found = [stats.json() for stats in described]
+        for entry, family in zip(found, families, strict=False):
+            entry["domains"] = family.json()
+        print_json(found)
+    else:
+        show_stats(described, families)
+
+
+class Origin(StrEnum):
+    """Whose files are imported."""
+
+    TAU_BENCH = "tau-bench"
+    CONFETTI = "confetti"
+
+
+def import_(
+    origin: Annotated[Origin, typer.Argument(help="Whose files they are.")],
+    files: Annotated[list[Path], typer.Argument(help="The project's own files.")],
+    out: Annotated[Path, typer.Option("--out", help="The benchmark folder to make.")],
+    corrections: Annotated[
+        Path | None, typer.Option(help="A reviewed file of corrections to apply.")
+    ] = None,
+    propose: Annotated[
+        Path | None,
+        typer.Option(help="Write corrections of missing years to this file, for review."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make conversations from another project's files; gold graphs come later.
+
+    Years that users leave out and calls fill in: --propose FILE writes what would be added, and
+    --corrections FILE applies what a reviewer has left in it.
+    """
+    reader = import_tau_bench if origin is Origin.TAU_BENCH else import_confetti
+    found = [conversation for file in files for conversation in reader(file)]
+    proposed = 0
+    if propose is not None:
+        entries = [entry for conversation in found for entry in propose_years(conversation)]
+        proposed = write_corrections(entries, propose)
+    fixes = read_corrections(corrections) if corrections else []
+    count = write_conversations(apply(found, fixes), out)
+    if as_json:
+        print_json({"conversations": count, "corrected": len(fixes), "proposed": proposed})
+        return
+    said = f", {len(fixes)} messages corrected" if fixes else ""
+    typer.echo(f"{count} conversations{said}: {out}")
+    if propose is not None:
+        typer.echo(f"{proposed} corrections to review: {propose}")
+
+
+def synth(
+    out: Annotated[Path, typer.Option("--out", help="The benchmark folder to make.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many conversations.")] = 200,
+    seed: Annotated[int, typer.Option(help="The same seed, the same conversations.")] = 1,
+    start: Annotated[int, typer.Option(min=0, help="The number of the first one.")] = 0,
+    domains: Annotated[
+        str | None, typer.Option(help=f"Some of {', '.join(DOMAINS)}, with commas.")
+    ] = None,
+    max_depth: Annotated[int, typer.Option(help="The deepest provenance, up to 14.")] = 14,
+    turns: Annotated[
+        str | None, typer.Option(metavar="A:B", help="Turns per conversation, such as 20:44.")
+    ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="Shares of dependency types, such as direct=1,multi_source=2."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Generate agent conversations with gold graphs by construction."""
+    chosen: dict[str, Any] = {}
+    if domains is not None:
+        chosen["domains"] = domains.split(",")
+    if turns is not None:
+        chosen["turns"] = _range(turns)
+    if mix is not None:
+        chosen["mix"] = _shares(mix)
+    stream = generate(n, seed=seed, start=start, max_depth=max_depth, **chosen)
+    count = write(out, stream)
+    if as_json:
+        print_json({"conversations": count, "folder": str(out), "seed": seed})
+    else:
+        typer.echo(f"{count} conversations with gold graphs: {out}")
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, _, high = text.partition(":")
+    if not (low.isdecimal() and high.isdecimal()):
+        raise typer.BadParameter(f"--turns takes a range such as 20:44, not {text!r}")
+    return int(low), int(high)
+
+
+def _shares(text: str) -> dict[str, float]:
+    try:
+        pairs = [part.split("=") for part in text.split(",")]
+        return {name.strip(): float(share) for name, share in pairs}
+    except ValueError:
+        raise typer.BadParameter(f"--mix takes shares such as direct=1, not {text!r}") from None

@@ -10,11 +10,14 @@ from rich.table import Table
 from tokengeist.bench.ablation import Curve
 from tokengeist.bench.bootstrap import Estimate
 from tokengeist.bench.compare import Comparison
+from tokengeist.bench.domains import Domains
+from tokengeist.bench.gold import TAGS
 from tokengeist.bench.hallucination import HALLUCINATION_LABELS
 from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.report.content import Report
 from tokengeist.bench.report.content import Table as Content
 from tokengeist.bench.scoring import Group, RunScores, Spread
+from tokengeist.bench.stats import DatasetStats
 
 
 def show_scores(title: str, scores: RunScores) -> None:
@@ -120,3 +123,32 @@ def show_main_table(report: Report) -> None:
             cells = [f"[bold]{cell.text}[/]" if cell.is_best else cell.text for cell in row.cells]
             table.add_row(row.label, *cells)
     Console(highlight=False).print(table)
+
+
+def show_stats(described: list[DatasetStats], families: list[Domains]) -> None:
+    """What data sets are made of."""
+    console = Console(highlight=False)
+    table = Table()
+    table.add_column("")
+    for stats in described:
+        table.add_column(stats.name, justify="right")
+    for position, (label, _) in enumerate(described[0].rows()):
+        table.add_row(label, *(stats.rows()[position][1] for stats in described))
+    table.add_section()
+    for position, tag in enumerate(TAGS):
+        found = [stats.tag_rows()[position] for stats in described]
+        table.add_row(tag, *(f"{count:,} ({100 * share:.1f} %)" for _, count, share in found))
+    table.add_section()
+    for depth in sorted({depth for stats in described for depth in stats.depths}):
+        table.add_row(f"depth {depth}", *(f"{stats.depths[depth]:,}" for stats in described))
+    console.print(table)
+    for stats, domains in zip(described, families, strict=False):
+        found_domains = Table(
+            title=f"{stats.name}: task families (silhouette {domains.silhouette:.2f})",
+            title_justify="left",
+        )
+        found_domains.add_column("Conv.", justify="right")
+        found_domains.add_column("Representative tools")
+        for family in domains.families:
+            found_domains.add_row(str(len(family.conversations)), ", ".join(family.tools))
+        console.print(found_domains)
