@@ -1,0 +1,139 @@
+"""Other projects' files, and corrections that a person has seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.importing import Imported, write_conversations
+from tokengeist.bench.importing.confetti import import_confetti, parse_calls
+from tokengeist.bench.importing.corrections import (
+    Correction,
+    apply,
+    propose_years,
+    read_corrections,
+    write_corrections,
+)
+from tokengeist.bench.importing.tau_bench import import_tau_bench
+from tokengeist.errors import DatasetError
+from tokengeist.formats import load_all
+
+
+def test_every_real_tau_bench_run_is_imported_as_it_is(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "tau" / "gpt-4o-airline.json"
+    assert write_conversations(import_tau_bench(source), tmp_path) == 200
+    dataset = Dataset(tmp_path)
+    turns = [transcript.turns for transcript in load_all(source)]
+    assert sorted(map(len, turns)) == sorted(
+        len(dataset.transcript(id).turns) for id in dataset.ids
+    )
+    assert dataset.transcript("gpt-4o-airline-005-0").turns in turns
+
+
+def test_an_imported_run_is_the_annotated_one(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "tau" / "gpt-4o-airline.json"
+    write_conversations(import_tau_bench(source, prefix="tau-airline"), tmp_path)
+    annotated = Dataset(shared_data / "mtca-dev").transcript("tau-airline-005-0")
+    assert Dataset(tmp_path).transcript("tau-airline-005-0").turns == annotated.turns
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text('[{"messages": []}]')
+    with pytest.raises(DatasetError, match="run 0 has no list 'traj'"):
+        list(import_tau_bench(file))
+
+
+def confetti(path: Path) -> Path:
+    """Two lines of one dialogue, the second longer, and another dialogue."""
+    first = [
+        {"role": "user", "content": "Book me a room in Rome from May 4th to the 6th of May."},
+        {"role": "assistant", "content": "[Hotel_book(city='Rome', start='2025-05-04', nights=2)]"},
+        {"role": "tool", "content": '{"status": "booked"}'},
+        {"role": "assistant", "content": "Booked."},
+    ]
+    second = [*first, {"role": "user", "content": "And what about March 3, 2025?"}]
+    other = [[{"role": "user", "content": "Hi"}], [{"role": "assistant", "content": "Hello"}]]
+    lines: list[dict[str, Any]] = [
+        {"id": "conversationsclean_0", "dialog_id": "aaa_0", "question": first, "function": []},
+        {"id": "conversationsclean_1", "dialog_id": "aaa_1", "question": second, "function": []},
+        {"id": "conversationsclean_2", "dialog_id": "bbb_0", "question": other, "function": []},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def test_confetti_dialogues_come_once_and_whole(tmp_path: Path) -> None:
+    source = confetti(tmp_path / "data.json")
+    assert write_conversations(import_confetti(source), tmp_path / "out") == 2
+    dataset = Dataset(tmp_path / "out")
+    assert dataset.ids == ("confetti-aaa", "confetti-bbb")
+    turns = dataset.transcript("confetti-aaa").turns
+    assert len(turns) == 5
+    assert turns[1].text == 'Hotel_book({"city": "Rome", "start": "2025-05-04", "nights": 2})'
+    assert dataset.transcript("confetti-aaa").call_sites[2].turn == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("[f(a=1), g.h(b=['x'])]", [("f", '{"a": 1}'), ("g.h", '{"b": ["x"]}')]),
+        ('[{"f": {"a": 1}}]', [("f", '{"a": 1}')]),
+        ("f()", [("f", "{}")]),
+        ("I will call f(a=1).", None),
+        ("[f(open('x'))]", None),
+        ("[f(a=open('x'))]", None),
+        ("[1, 2]", None),
+        ("Hello", None),
+        ("", None),
+    ],
+)
+def test_calls_are_told_from_talk(text: str, calls: list[tuple[str, str]] | None) -> None:
+    found = parse_calls(text)
+    functions = None if found is None else [call["function"] for call in found]
+    assert (functions and [(f["name"], f["arguments"]) for f in functions]) == calls
+
+
+def test_missing_years_are_proposed_reviewed_and_applied(tmp_path: Path) -> None:
+    conversations = list(import_confetti(confetti(tmp_path / "data.json")))
+    proposed = [entry for conversation in conversations for entry in propose_years(conversation)]
+    (entry,) = proposed  # 6 May is in no call, and 3 March has its year
+    assert entry.after == "Book me a room in Rome from May 4th, 2025 to the 6th of May."
+    assert "May 4th is 2025" in entry.reason
+    assert write_corrections(proposed, tmp_path / "corrections.json") == 1
+    reviewed = read_corrections(tmp_path / "corrections.json")
+    corrected = list(apply(conversations, reviewed))
+    assert corrected[0].messages[0]["content"] == entry.after
+    assert corrected[0].messages[1:] == conversations[0].messages[1:]
+    assert conversations[0].messages[0]["content"] == entry.before
+    assert list(apply(conversations, [])) == conversations
+
+
+def test_calls_that_disagree_on_a_year_propose_nothing() -> None:
+    call = {"function": {"name": "f", "arguments": '{"a": "2024-05-04", "b": "2025-05-04"}'}}
+    messages = [
+        {"role": "user", "content": "on May 4"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    assert list(propose_years(Imported("x", "", messages))) == []
+
+
+def test_corrections_that_do_not_fit_are_refused() -> None:
+    conversation = Imported("x", "", [{"role": "user", "content": "on May 4"}])
+    for correction, said in (
+        (Correction("x", 0, "on May 5", "", ""), "is not what its correction says"),
+        (Correction("x", 3, "on May 4", "", ""), "does not exist"),
+        (Correction("y", 0, "on May 4", "", ""), "unknown conversations: y"),
+    ):
+        with pytest.raises(DatasetError, match=said):
+            list(apply([conversation], [correction]))
+
+
+@pytest.mark.parametrize("id", ["", "../escape", "a/b", ".hidden"])
+def test_an_id_cannot_lead_out_of_the_folder(tmp_path: Path, id: str) -> None:
+    with pytest.raises(DatasetError, match="cannot be the name of a file"):
+        write_conversations([Imported(id, "", [])], tmp_path / "out")
