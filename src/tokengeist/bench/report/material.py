@@ -19,6 +19,7 @@ _BACKENDS = {
     "at2": "AT2",
     "attntrace": "AttnTrace",
     "lexical": "Lexical",
+    "blend": "Blend",
 }
 
 
