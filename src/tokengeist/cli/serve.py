@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 import sys
 import webbrowser
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -83,7 +85,14 @@ def serve(
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            desk.queue.close()  # ends the streams of open tabs, which would hold up the exit
+            super().handle_exit(sig, frame)
+
+    with contextlib.suppress(KeyboardInterrupt):  # raised again by uvicorn after its own exit
+        Server(config).run(sockets=[listener])
     desk.store.close()
 
 

@@ -23,7 +23,7 @@ from tokengeist.export.page import FORMAT, VERSION, conversation_json
 from tokengeist.server import bundle
 from tokengeist.server.benchmarks import Benchmarks
 from tokengeist.server.catalogue import Catalogue
-from tokengeist.server.jobs import JobQueue
+from tokengeist.server.jobs import CLOSED, JobQueue
 from tokengeist.server.security import LARGEST_BODY
 from tokengeist.server.store import TraceStore
 from tokengeist.transcript import Span, locate_target
@@ -220,6 +220,8 @@ async def _events(queue: JobQueue, request: Request) -> AsyncIterator[bytes]:
             except TimeoutError:
                 yield b": still here\n\n"
                 continue
+            if kind == CLOSED:
+                return
             yield f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode()
     finally:
         stop()

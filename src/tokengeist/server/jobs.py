@@ -74,6 +74,9 @@ class Job:
         )
 
 
+CLOSED = "closed"
+"""The last event: nothing will happen any more."""
+
 Listener = Callable[[str, dict[str, Any]], None]
 """Called with the kind of an event and its data, from any thread."""
 
@@ -102,6 +105,7 @@ class JobQueue:
             self._closed = True
             for job in self._jobs:
                 job.cancelled.set()
+            self._tell(CLOSED, {})
             self._changed.notify_all()
 
     def listen(self, listener: Listener) -> Callable[[], None]:

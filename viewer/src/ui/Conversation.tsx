@@ -3,7 +3,7 @@
 import { memo } from "preact/compat";
 import type { Mark } from "../lib/marks";
 import type { Conversation as Model, Turn } from "../lib/model";
-import { shown } from "../lib/text";
+import { plural, shown } from "../lib/text";
 import { RoleBadge } from "./RoleBadge";
 import { TurnText } from "./TurnText";
 
@@ -93,7 +93,7 @@ const TurnView = memo(function TurnView({
       data-turn={turn.index}
       tabIndex={0}
       aria-label={`Turn ${turn.index}, ${who}${turn.name ? ` ${shown(turn.name)}` : ""}${
-        place ? `, in the graph, ${place.depth} hops from the claim` : ""
+        place ? `, in the graph, ${plural(place.depth, "hop")} from the claim` : ""
       }`}
     >
       <header class="turn-head">

@@ -1,0 +1,104 @@
+"""Redaction: nothing gets out, the same value reads the same, and evidence stays in its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies import traceable_transcripts
+
+from tokengeist.api import open_tracer
+from tokengeist.errors import TokengeistError
+from tokengeist.export.redaction import Redaction, redacted_text
+from tokengeist.tracer import collect
+from tokengeist.transcript import Role, Span, Target, ToolCall, Transcript, Turn
+
+MAIL = "ilse.brandt@example.org"
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (f"write to {MAIL}.", "write to [email-1]."),
+        ("card 4111 1111 1111 1111 please", "card [card-1] please"),
+        ("card 4111-1111-1111-1111", "card [card-1]"),
+        ("order 4111111111111112", "order 4111111111111112"),  # no check digit, no card
+        ("key sk-abcdefghijklmnopqrstuvwx", "key [key-1]"),
+        ("Authorization: Bearer abcdefghijklmnop1234", "Authorization: Bearer [key-1]"),
+        ('{"password": "hunter2"}', '{"password": "[key-1]"}'),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[key-1]"),
+        ("nothing to see, 12 CHF on 2031-03-15", "nothing to see, 12 CHF on 2031-03-15"),
+    ],
+)
+def test_what_is_found(text: str, redacted: str) -> None:
+    """The kinds that are known without being told."""
+    assert redacted_text(text, Redaction()) == redacted
+
+
+def test_given_patterns() -> None:
+    """Whatever else a user wants out."""
+    assert redacted_text("booking OB-7314", Redaction((r"OB-\d+",))) == "booking [redacted-1]"
+
+
+def test_a_pattern_that_is_none() -> None:
+    """A typing error is named."""
+    with pytest.raises(TokengeistError, match="no regular expression"):
+        Redaction(("(",))
+
+
+def test_one_value_has_one_placeholder_in_content_and_calls() -> None:
+    """A chain that carries an address can still be followed."""
+    transcript = Transcript(
+        (
+            Turn(0, Role.USER, f"I am {MAIL}."),
+            Turn(1, Role.ASSISTANT, "", (ToolCall("find", f'{{"mail": "{MAIL}"}}', "c"),)),
+            Turn(2, Role.TOOL, f'{{"mail": "{MAIL}", "other": "x@y.example"}}', call_id="c"),
+        )
+    )
+    redacted = Redaction().apply(transcript).transcript
+    assert [turn.text for turn in redacted.turns] == [
+        "I am [email-1].",
+        'find({"mail": "[email-1]"})',
+        '{"mail": "[email-1]", "other": "[email-2]"}',
+    ]
+
+
+def test_spans_move_with_the_text() -> None:
+    """Before, at, inside, across and after a replaced value."""
+    text = f"mail {MAIL} or call 555"
+    transcript = Transcript((Turn(0, Role.USER, text), Turn(1, Role.ASSISTANT, "call 555")))
+    tracer = open_tracer(transcript, backend="lexical")
+    graph = tracer.trace(Target(1, (Span(0, 8),)))
+    redacted = Redaction().apply(transcript)
+    moved = redacted.graph(graph)
+    shown = redacted.transcript.turns[0].text
+    assert shown == "mail [email-1] or call 555"
+    assert [span.of(shown) for span in moved.nodes[-1].spans] == [shown]
+    (moves,) = redacted._moves[:1]
+    at = text.index(MAIL)
+    for span, expected in [
+        (Span(0, 4), "mail"),
+        (Span(at, at + len(MAIL)), "[email-1]"),
+        (Span(at + 3, at + 9), "[email-1]"),
+        (Span(0, at + 2), "mail [email-1]"),
+        (Span(text.index("call"), len(text)), "call 555"),
+        (Span(at + len(MAIL), len(text)), " or call 555"),
+    ]:
+        assert moves.span(span).of(shown) == expected
+
+
+@given(traceable_transcripts(), st.sampled_from(["a", "[0-9]+", r"\w+@\w+", " "]))
+def test_a_graph_survives_redaction(transcript: Transcript, pattern: str) -> None:
+    """Whatever is replaced, spans stay inside their turns and no edge is lost."""
+    target = Target.whole(transcript.turns[-1])
+    tracer = open_tracer(transcript, backend="lexical")
+    steps = tuple(tracer.steps(target))
+    graph = collect(tracer, target, steps)
+    redacted = Redaction((pattern,)).apply(transcript)
+    moved = redacted.graph(graph)
+    assert [(e.dependent, e.source, e.score) for e in moved.edges] == [
+        (e.dependent, e.source, e.score) for e in graph.edges
+    ]
+    for node in moved.nodes:
+        assert all(s.end <= len(redacted.transcript.turns[node.turn].text) for s in node.spans)
+    assert len(redacted.steps(steps)) == len(steps)
