@@ -47,3 +47,22 @@ def embedded() -> LoadedModel:
     from tokengeist.models.loading import load_model
 
     return load_model()
+
+
+@pytest.fixture(scope="session")
+def tiny(embedded: LoadedModel) -> LoadedModel:
+    """A tiny random model that shares the embedded model's tokenizer."""
+    from dataclasses import replace
+
+    from tests.models.tiny import ARCHITECTURES, tiny_model
+
+    changes = {
+        "vocab_size": 49152,
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "max_position_embeddings": 8192,
+    }
+    model = tiny_model(replace(ARCHITECTURES[0], changes=changes))
+    return replace(embedded, model=model, name="tiny", fingerprint="tiny")

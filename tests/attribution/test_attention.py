@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.tiny import ARCHITECTURES, tiny_model
 
-from tokengeist.attribution.attention import AttentionAttributor, render_for
+from tokengeist.attribution.attention import AttentionAttributor
+from tokengeist.attribution.rendered import render_for
 from tokengeist.errors import ModelError, RenderingError, TokengeistWarning
 from tokengeist.segmentation import Source, segment
 from tokengeist.tracer import Tracer
@@ -23,21 +23,6 @@ if TYPE_CHECKING:
     from tokengeist.models.loading import LoadedModel
 
 PARITY = Path(__file__).parents[1] / "fixtures" / "parity-library.json"
-
-
-@pytest.fixture(scope="session")
-def tiny(embedded: LoadedModel) -> LoadedModel:
-    """A tiny random model that shares the embedded model's tokenizer."""
-    changes = {
-        "vocab_size": 49152,
-        "hidden_size": 16,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 1,
-        "max_position_embeddings": 8192,
-    }
-    architecture = replace(ARCHITECTURES[0], changes=changes)
-    return replace(embedded, model=tiny_model(architecture), name="tiny", fingerprint="tiny")
 
 
 def prefix(transcript: Transcript, turn: int) -> Transcript:

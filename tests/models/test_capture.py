@@ -11,7 +11,11 @@ from tokengeist.errors import ModelError
 from tokengeist.models import capture as module
 from tokengeist.models.capture import Rows, SourceSums, capture
 
-EXACT = {"atol": 5e-5, "rtol": 1e-4}
+
+def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
+    torch.testing.assert_close(found, expected, atol=5e-5, rtol=1e-4)
+
+
 LLAMA = ARCHITECTURES[0]
 
 
@@ -51,10 +55,9 @@ def test_every_weight_is_the_models_own(architecture: Architecture) -> None:
     capture(model, [ids], blocks=blocks, sink=sink)
     for layer in range(expected.shape[0]):
         for number, block in enumerate(blocks):
-            torch.testing.assert_close(
+            assert_same(
                 sink.weights(layer, number),
                 expected[layer, :, block.start : block.stop, : block.columns],
-                **EXACT,
             )
 
 
@@ -79,7 +82,7 @@ def test_row_blocks_make_no_difference(
     capture(model, [ids], blocks=blocks, sink=parts)
     assert len(parts.parts[0, 0]) > 1
     for key in whole.parts:
-        torch.testing.assert_close(parts.weights(*key), whole.weights(*key), **EXACT)
+        assert_same(parts.weights(*key), whole.weights(*key))
 
 
 def test_source_sums_are_the_mean_over_all_heads() -> None:
@@ -118,9 +121,7 @@ def test_a_batch_reads_sequences_of_different_lengths(architecture: Architecture
         own = Rows(block.start, block.stop, block.columns)
         capture(model, [batch[block.item]], blocks=[own], sink=alone)
         for layer in range(3):
-            torch.testing.assert_close(
-                together.weights(layer, number), alone.weights(layer, 0), **EXACT
-            )
+            assert_same(together.weights(layer, number), alone.weights(layer, 0))
 
 
 def test_columns_after_a_row_are_refused() -> None:

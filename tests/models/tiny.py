@@ -81,7 +81,8 @@ def tiny_model(architecture: Architecture, seed: int = 0) -> PreTrainedModel:
                 parameter.normal_(std=2.0)
             elif any(part in name for part in ("q_proj", "k_proj", "qkv", "c_attn")):
                 parameter.mul_(40.0)
-    return model.eval()
+    model.train(False)
+    return model
 
 
 def tiny_ids(seed: int = 0, tokens: int = TOKENS) -> list[int]:

@@ -17,9 +17,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tokengeist.attribution.protocol import AttributorSpec
-from tokengeist.errors import ModelError, RenderingError, TokengeistWarning
+from tokengeist.attribution.rendered import render_for, up_to
+from tokengeist.errors import TokengeistWarning
 from tokengeist.models.loading import LoadedModel, load_model
-from tokengeist.rendering import Message, Rendering, render_chat, render_plain
+from tokengeist.rendering import Rendering
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Role, Target, Transcript
 
@@ -88,11 +89,7 @@ class AttentionReading:
     def score(self, target: Target) -> Sequence[float]:
         """Attention from the target to every source of an earlier turn; only arithmetic."""
         if target.turn not in self._turns:
-            prefix = Transcript(
-                self._transcript.turns[: target.turn + 1],
-                self._transcript.id,
-                self._transcript.origin,
-            )
+            prefix = up_to(self._transcript, target.turn)
             model, render = self._attributor.model, self._attributor.render
             self._read(prefix, render_for(model, prefix, render), [target.turn])
         text, rows = self._turns[target.turn]
@@ -117,34 +114,6 @@ class AttentionReading:
             head_weights=self._attributor.head_weights,
         )
         self._turns.update({turn: (text, rows.get(turn)) for turn in turns})
-
-
-def render_for(model: LoadedModel, transcript: Transcript, style: str | None) -> Rendering:
-    """Render for a model: as asked for, or in its chat format where it has one that works.
-
-    Raises `RenderingError` where `chat` was asked for and the template cannot do it.
-    """
-    if style not in (None, "plain", "chat"):
-        raise ValueError(f"a rendering is 'plain' or 'chat', not {style!r}")
-    if style == "plain" or (style is None and not model.has_chat_template):
-        return render_plain(transcript)
-    if not model.has_chat_template:
-        raise ModelError(f"'{model.name}' has no chat template; use the plain rendering")
-
-    def template(messages: list[Message]) -> str:
-        return str(model.tokenizer.apply_chat_template(messages, tokenize=False))
-
-    try:
-        return render_chat(transcript, template)
-    except RenderingError as error:
-        if style == "chat":
-            raise
-        warnings.warn(
-            f"the plain rendering is used instead of the chat template of '{model.name}': {error}",
-            TokengeistWarning,
-            stacklevel=3,
-        )
-        return render_plain(transcript)
 
 
 def create(options: BackendOptions) -> AttentionAttributor:

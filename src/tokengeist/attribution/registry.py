@@ -30,6 +30,8 @@ class BackendOptions:
     """`plain` or `chat`; None for the backend's own default."""
     trust_remote_code: bool = False
     seed: int = 0
+    probe: str | None = None
+    """For `at2`: a probe's path or hub id, or `uniform`; None for the one that fits the model."""
 
 
 AttributorFactory = Callable[[BackendOptions], Attributor]
@@ -66,6 +68,24 @@ BUILTIN = (
         "attention",
         "the paper's Avg. Attention, from one forward pass over the transcript",
         "tokengeist.attribution.attention:create",
+        needs_model=True,
+    ),
+    Backend(
+        "at2",
+        "attention weighted head by head by a learned probe, from the same one pass",
+        "tokengeist.attribution.at2:create",
+        needs_model=True,
+    ),
+    Backend(
+        "attntrace",
+        "attention in thirty random parts of the context, the best tokens of each source",
+        "tokengeist.attribution.attntrace:create",
+        needs_model=True,
+    ),
+    Backend(
+        "ablation",
+        "what the target's probability loses when turns and sentences are taken away",
+        "tokengeist.attribution.ablation:create",
         needs_model=True,
     ),
 )

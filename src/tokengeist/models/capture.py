@@ -17,6 +17,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
@@ -240,3 +242,30 @@ class SourceSums:
         """For every block, (rows, sources) in float32."""
         share = 1.0 if self._head_weights is not None else 1 / sum(self._heads_seen.values())
         return [(sums[:, :-1] * share).cpu() for sums in self._sums]
+
+
+class TokenMeans:
+    """For every block one value per token: its attention averaged over layers, heads and rows."""
+
+    def __init__(
+        self,
+        blocks: Sequence[Rows],
+        counted: Sequence[npt.NDArray[np.bool_]],  # for every block, which of its rows count
+    ) -> None:
+        self._counted = [torch.from_numpy(rows) for rows in counted]
+        self._heads_seen: dict[int, int] = {}
+        self._sums = [torch.zeros(block.columns) for block in blocks]
+
+    def take(self, layer: int, block: int, first_row: int, weights: Tensor) -> None:
+        heads, rows, _ = weights.shape
+        self._heads_seen[layer] = heads
+        counted = self._counted[block][first_row : first_row + rows].to(weights.device)
+        self._sums[block] += weights[:, counted].sum((0, 1)).cpu()
+
+    def results(self) -> list[npt.NDArray[np.float32]]:
+        """For every block, (columns,)."""
+        heads = sum(self._heads_seen.values())
+        return [
+            (sums / (heads * int(counted.sum()))).numpy()
+            for sums, counted in zip(self._sums, self._counted, strict=True)
+        ]
