@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.models.tiny import ARCHITECTURES, TOKENS, Architecture, tiny_ids, tiny_model
+from tests.models.tiny import ARCHITECTURES, REFUSED, TOKENS, Architecture, tiny_ids, tiny_model
 from transformers import PreTrainedModel
 
 from tokengeist.errors import ModelError
@@ -129,31 +129,8 @@ def test_columns_after_a_row_are_refused() -> None:
         Rows(5, 9, 7)
 
 
-@pytest.mark.parametrize(
-    ("model_type", "changes", "reason"),
-    [
-        (
-            "qwen3_next",
-            {
-                "head_dim": 8,
-                "layer_types": ["linear_attention", "full_attention", "linear_attention"],
-                "linear_num_value_heads": 2,
-                "linear_num_key_heads": 2,
-                "linear_key_head_dim": 8,
-                "linear_value_head_dim": 8,
-                "num_experts": 2,
-                "num_experts_per_tok": 1,
-                "moe_intermediate_size": 8,
-                "shared_expert_intermediate_size": 8,
-            },
-            "linear_attention layers",
-        ),
-        ("mamba", {"state_size": 4}, "linear_attention layers"),
-    ],
-)
-def test_layers_without_attention_are_refused_by_name(
-    model_type: str, changes: dict[str, object], reason: str
-) -> None:
-    model = tiny_model(Architecture(model_type, "no attention", changes))
-    with pytest.raises(ModelError, match=f"'{model_type}'.*{reason}"):
+@pytest.mark.parametrize("refused", REFUSED, ids=str)
+def test_layers_without_attention_are_refused_by_name(refused: Architecture) -> None:
+    model = tiny_model(refused)
+    with pytest.raises(ModelError, match=f"'{refused.model_type}'.*linear_attention layers"):
         capture(model, [tiny_ids()], blocks=[Rows(5, 9, 5)], sink=Everything())

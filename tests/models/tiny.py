@@ -23,6 +23,7 @@ _SIZE: dict[str, Any] = {
     "bos_token_id": 1,
     "eos_token_id": 2,
 }
+_QUERIES_AND_KEYS = ("q_proj", "k_proj", "qkv", "query_key_value", "c_attn", "q_b", "kv_b")
 _MOE: dict[str, Any] = {"num_experts_per_tok": 2, "moe_intermediate_size": 24}
 
 
@@ -64,6 +65,67 @@ ARCHITECTURES = (
             "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
         },
     ),
+    Architecture(
+        "gemma2",
+        "soft-cap, sliding and full layers",
+        {
+            "head_dim": 8,
+            "sliding_window": 8,
+            "query_pre_attn_scalar": 8,
+            "attn_logit_softcapping": 5.0,
+            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        },
+    ),
+    Architecture("olmo2", "norms after the blocks, qk-norm over all heads", {}),
+    Architecture("granite", "scaled attention and residuals", {"attention_multiplier": 0.3}),
+    Architecture("glm4", "interleaved partial rotary, four norms", {"head_dim": 8}),
+    Architecture("gpt2", "learned positions, fused projections", {"n_inner": 48}),
+    Architecture("gpt_neox", "parallel blocks, fused projections", {}),
+    Architecture("qwen3_moe", "mixture of experts, qk-norm", {"num_experts": 4, **_MOE}),
+    Architecture("mixtral", "mixture of experts", {"num_local_experts": 4}),
+    Architecture("olmoe", "mixture of experts, qk-norm", {"num_experts": 4, **_MOE}),
+    Architecture("cohere", "parallel blocks, interleaved rotary", {}),
+    Architecture("starcoder2", "biases everywhere, sliding window", {"sliding_window": 8}),
+    Architecture("stablelm", "partial rotary", {}),
+    Architecture("phi", "parallel blocks, partial rotary", {}),
+    Architecture("smollm3", "layers without positions", {"no_rope_layers": [1, 1, 0]}),
+    Architecture(
+        "deepseek_v3",
+        "latent attention, mixture of experts",
+        {
+            "num_key_value_heads": 4,
+            "q_lora_rank": 16,
+            "kv_lora_rank": 8,
+            "qk_rope_head_dim": 4,
+            "qk_nope_head_dim": 8,
+            "v_head_dim": 8,
+            "n_routed_experts": 4,
+            "n_group": 1,
+            "topk_group": 1,
+            "first_k_dense_replace": 1,
+            **_MOE,
+        },
+    ),
+)
+
+REFUSED = (
+    Architecture(
+        "qwen3_next",
+        "linear attention in most layers",
+        {
+            "head_dim": 8,
+            "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+            "linear_num_value_heads": 2,
+            "linear_num_key_heads": 2,
+            "linear_key_head_dim": 8,
+            "linear_value_head_dim": 8,
+            "num_experts": 2,
+            "num_experts_per_tok": 1,
+            "moe_intermediate_size": 8,
+            "shared_expert_intermediate_size": 8,
+        },
+    ),
+    Architecture("mamba", "state-space layers only", {"state_size": 4}),
 )
 
 
@@ -79,7 +141,7 @@ def tiny_model(architecture: Architecture, seed: int = 0) -> PreTrainedModel:
         for name, parameter in model.named_parameters():
             if "sinks" in name:
                 parameter.normal_(std=2.0)
-            elif any(part in name for part in ("q_proj", "k_proj", "qkv", "c_attn")):
+            elif any(part in name for part in _QUERIES_AND_KEYS):
                 parameter.mul_(40.0)
     model.train(False)
     return model
