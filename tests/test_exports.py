@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from tests.strategies import texts
 from tests.test_tracer import REFUND_SCORES, trace
 
+from tokengeist.attribution.protocol import Unit, Verdict
 from tokengeist.export.dot import to_dot
 from tokengeist.export.mermaid import to_mermaid
-from tokengeist.export.terminal import excerpt, printable, summary, tree
+from tokengeist.export.terminal import excerpt, printable, summary, tree, verdicts
 from tokengeist.extraction import prune
 from tokengeist.tracer import TraceOptions
-from tokengeist.transcript import Role, ToolCall, Transcript, Turn
+from tokengeist.transcript import Role, Span, ToolCall, Transcript, Turn
 
 
 def test_the_tree_reads_from_claim_to_source(refund: Transcript) -> None:
@@ -42,6 +44,20 @@ def test_ends_are_named(refund: Transcript) -> None:
     assert "✗ unsupported" in tree(trace(refund, {}), refund).plain
     flat = trace(refund, REFUND_SCORES, TraceOptions(max_depth=1))
     assert "… depth limit" in tree(flat, refund).plain
+
+
+def test_verdicts_say_what_each_value_rests_on(refund: Transcript) -> None:
+    graph = replace(
+        trace(refund, {}),
+        units=(
+            Unit(4, Span(11, 22), Verdict.DERIVED, ((2, Span(1, 22)),), "as insured"),
+            Unit(4, Span(0, 4), Verdict.UNSUPPORTED),
+        ),
+    )
+    assert verdicts(graph, refund).plain.splitlines() == [
+        '≈ derived “full refund”  as insured: turn 2 “"order_id": "QX-4471"”',
+        "✗ unsupported “Done”",
+    ]
 
 
 def test_the_summary_names_the_method_and_says_it_is_no_proof(refund: Transcript) -> None:

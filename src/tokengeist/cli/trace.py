@@ -26,7 +26,7 @@ from tokengeist.export.graph_file import to_json
 from tokengeist.export.html import to_html
 from tokengeist.export.mermaid import to_mermaid
 from tokengeist.export.redaction import Redaction
-from tokengeist.export.terminal import summary, tree
+from tokengeist.export.terminal import summary, tree, verdicts
 from tokengeist.formats import load
 from tokengeist.segmentation import Granularity
 from tokengeist.tracer import collect
@@ -151,6 +151,8 @@ def trace(
     elif not as_json:
         console = Console(highlight=False, soft_wrap=True)
         console.print(tree(shown, transcript, width=console.width))
+        if graph.units:
+            console.print(verdicts(graph, transcript, width=console.width))
         console.print(summary(graph), style="dim", markup=False)
 
 

@@ -11,6 +11,7 @@ import unicodedata
 
 from rich.text import Text
 
+from tokengeist.attribution.protocol import Verdict
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.transcript import Role, Span, Transcript
 
@@ -115,6 +116,33 @@ def _line(lead: str, node: Node, edge: Edge | None, transcript: Transcript, widt
     room = max(24, width - len(line) - 4)
     line.append(f"  “{quote(spans, transcript.turns[node.turn].text, room)}”", "not dim")
     return line
+
+
+_VERDICTS = {
+    Verdict.VERBATIM: ("✓", "green"),
+    Verdict.DERIVED: ("≈", "cyan"),
+    Verdict.ATTRIBUTED: ("·", "dim"),
+    Verdict.UNSUPPORTED: ("✗", "bold red"),
+}
+
+
+def verdicts(graph: ProvenanceGraph, transcript: Transcript, *, width: int = 100) -> Text:
+    """What each value in the target rests on, one line each; empty where the backend has no say."""
+    out = Text()
+    for unit in graph.units:
+        mark, style = _VERDICTS[unit.verdict]
+        if out:
+            out.append("\n")
+        out.append(f"{mark} {unit.verdict}", style)
+        out.append(f" “{quote((unit.span,), transcript.turns[unit.turn].text, 40)}”")
+        places = [
+            f"turn {turn} “{quote((span,), transcript.turns[turn].text, 40)}”"
+            for turn, span in unit.sources
+        ]
+        because = ": ".join(filter(None, [printable(unit.note), ", ".join(places)]))
+        if because:
+            out.append(f"  {excerpt(because, max(24, width - 30))}", "dim")
+    return out
 
 
 def summary(graph: ProvenanceGraph) -> str:
