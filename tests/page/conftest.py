@@ -90,7 +90,7 @@ def serve() -> Iterator[Serve]:
     running: list[tuple[uvicorn.Server, threading.Thread, Desk]] = []
 
     def start(*roots: Path, backend: str = "lexical", store: Path | None = None) -> str:
-        desk = Desk.over(Catalogue(roots), TraceStore(store), backend=backend)
+        desk = Desk.over(Catalogue(roots), TraceStore(store), backend=backend, instant="lexical")
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{listener.getsockname()[1]}"

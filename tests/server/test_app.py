@@ -23,7 +23,9 @@ def client(conversations: Path) -> Iterator[TestClient]:
     catalogue = Catalogue([conversations])
     catalogue.scan()
     app = Guard(
-        create_app(Desk.over(catalogue, TraceStore(None))), token=TOKEN, hosts=frozenset({HOST})
+        create_app(Desk.over(catalogue, TraceStore(None), backend="lexical")),
+        token=TOKEN,
+        hosts=frozenset({HOST}),
     )
     with TestClient(app, base_url=f"http://{HOST}/{TOKEN}/") as client:
         yield client

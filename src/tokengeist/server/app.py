@@ -28,8 +28,7 @@ from tokengeist.server.security import LARGEST_BODY
 from tokengeist.server.store import TraceStore
 from tokengeist.transcript import Span, locate_target
 
-INSTANT = "lexical"
-"""The method whose graph is there before the other has started."""
+FALLBACK = "lexical"
 _PAGE_SIZE = 100
 _HEARTBEAT = 15.0
 
@@ -60,7 +59,9 @@ class Desk:
     store: TraceStore
     queue: JobQueue
     benchmarks: Benchmarks
-    backend: str = DEFAULT_BACKEND
+    backend: str
+    instant: str
+    """The method whose graph is there before the other has started: it has no model."""
 
     @classmethod
     def over(
@@ -69,13 +70,16 @@ class Desk:
         store: TraceStore,
         *,
         backend: str = DEFAULT_BACKEND,
+        instant: str | None = None,
         options: BackendOptions | None = None,
     ) -> Desk:
         """A desk over the given conversations."""
         if backend not in backends():
             raise unknown_name("attributor", backend, backends())
+        if instant is None:
+            instant = FALLBACK if backends()[DEFAULT_BACKEND].needs_model else DEFAULT_BACKEND
         queue = JobQueue(store, options)
-        return cls(catalogue, store, queue, Benchmarks(catalogue), backend)
+        return cls(catalogue, store, queue, Benchmarks(catalogue), backend, instant)
 
 
 def create_app(desk: Desk) -> Starlette:
@@ -170,7 +174,7 @@ def create_app(desk: Desk) -> Starlette:
         def start_jobs() -> dict[str, Any]:
             transcript = desk.catalogue.transcript(key)
             target = locate_target(transcript, turn=turn, chars=_span(start, end))
-            methods = [INSTANT, backend] if backend != INSTANT else [INSTANT]
+            methods = dict.fromkeys((desk.instant, backend))
             return {"started": [desk.queue.ask(key, transcript, target, name) for name in methods]}
 
         return JSONResponse(await run_in_threadpool(start_jobs), 202)

@@ -42,7 +42,7 @@ const FOOT = 22;
 /** `compact` leaves the quotes out, for graphs that stand side by side. */
 export function draw(graph: Graph, conversation: Conversation, compact = false): Drawing {
   const paper = new graphlib.Graph();
-  const [nodesep, ranksep] = compact ? [14, 26] : [26, 46];
+  const [nodesep, ranksep] = compact ? [14, 26] : [26, 30];
   paper.setGraph({ rankdir: "TB", nodesep, ranksep, marginx: 10, marginy: 10 });
   paper.setDefaultEdgeLabel(() => ({}));
   const boxes = new Map(graph.nodes.map((node) => [node.turn, boxOf(node, conversation, compact)]));

@@ -9,7 +9,7 @@ import type { WorkspaceState } from "./useWorkspace";
 const SMALLEST = 0.62;
 const LARGEST = 1.1;
 /** A tall graph is scrolled rather than made smaller than this. */
-const READABLE = 0.85;
+const READABLE = 0.72;
 
 export function Canvas({
   graph,
