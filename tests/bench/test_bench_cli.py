@@ -62,6 +62,17 @@ def test_tables_are_readable(dataset: Dataset, tmp_path: Path) -> None:
     assert "better, worse, same" in call("compare", tmp_path / "one", tmp_path / "one")
 
 
+@pytest.mark.parametrize("what", ["alpha", "k", "depth", "granularity"])
+def test_an_ablation_can_be_drawn(dataset: Dataset, tmp_path: Path, what: str) -> None:
+    pytest.importorskip("matplotlib")
+    call("run", dataset.folder, "--out", tmp_path / "run")
+    call("ablate", what, tmp_path / "run", "--figure", tmp_path / "figure.svg")
+    drawn = (tmp_path / "figure.svg").read_text()
+    assert {"alpha": "α", "k": "without α", "depth": "maximum depth", "granularity": "word"}[
+        what
+    ] in drawn
+
+
 def test_gold_can_be_rewritten(dataset: Dataset, tmp_path: Path) -> None:
     assert read("gold", dataset.folder, "--out", tmp_path / "offsets")["files"] == 6
     assert "target_span" in (tmp_path / "offsets" / "c0.json").read_text()

@@ -115,7 +115,7 @@ def test_missing_years_are_proposed_reviewed_and_applied(tmp_path: Path) -> None
 
 def test_calls_that_disagree_on_a_year_propose_nothing() -> None:
     call = {"function": {"name": "f", "arguments": '{"a": "2024-05-04", "b": "2025-05-04"}'}}
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "on May 4"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
     ]

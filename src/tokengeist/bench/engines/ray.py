@@ -91,7 +91,10 @@ class RayEngine:
                 )
             except (ConnectionError, RuntimeError, ValueError) as error:
                 where = f"at {self.address}" if self.address else "on this machine"
-                raise RunError(f"no Ray cluster {where}: {error}") from error
+                hint = ". A cluster with token authentication needs RAY_AUTH_MODE=token here, too"
+                raise RunError(
+                    f"no Ray cluster {where}: {error}{hint if self.address else ''}"
+                ) from error
         ray.data.DataContext.get_current().enable_progress_bars = False
         logging.getLogger("ray.data").setLevel(logging.CRITICAL)
         try:

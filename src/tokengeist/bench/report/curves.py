@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tokengeist.bench.ablation import Curve, alpha_curve, branching_curves, depth_curve
+from tokengeist.bench.ablation import (
+    Ablation,
+    Curve,
+    alpha_curve,
+    branching_curves,
+    depth_curve,
+)
 from tokengeist.bench.bootstrap import Estimate
+from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.report import figures
 from tokengeist.bench.report.content import Chart, Section
 from tokengeist.bench.report.figures import Panel, Series, Style
 from tokengeist.bench.report.looks import styles
 from tokengeist.bench.report.material import Material, ReportedRun
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_XLABELS = {Ablation.ALPHA: "α", Ablation.DEPTH: "maximum depth", Ablation.K: "k"}
 _FAR = 20
 """Turn distances beyond this are rare and left out of the figure."""
 
@@ -99,6 +112,27 @@ def _ablation_chart(
         lambda: figures.lines(panels, ylabel="Edge F1 (%)", top=top),
         "Edge F1 as depth, alpha and k vary.",
     )
+
+
+def ablation_figure(label: str, curves: Sequence[Curve]) -> Figure:
+    """One ablation as a figure of its own: curves over numbers, bars over names."""
+    first = curves[0]
+    if first.ablation is Ablation.GRANULARITY:
+        styles = [Style(str(value), number, False) for number, value in enumerate(first.points)]
+        groups = {
+            LABELS[metric]: [100 * group[metric].mean for group in first.points.values()]
+            for metric in METRICS
+        }
+        return figures.bars({label: groups}, styles, ylabel="%")
+    series = []
+    for number, curve in enumerate(curves):
+        name = ", ".join(part for part in (label, curve.name) if part)
+        series.append(_curve(Style(name, 0, is_flat=number > 0), curve))
+    is_alpha = first.ablation is Ablation.ALPHA
+    ticks = (0, 0.2, 0.4, 0.6, 0.8, 1) if is_alpha else _places(series)
+    mark = float(first.chosen) if is_alpha and first.chosen is not None else None
+    panel = Panel(label, _XLABELS[first.ablation], tuple(series), ticks, mark)
+    return figures.lines((panel,), ylabel="Edge F1 (%)")
 
 
 def _places(all_series: list[Series]) -> tuple[float, ...]:

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokengeist.bench.report.content import Report
 from tokengeist.bench.report.figures import render
 from tokengeist.bench.report.html import to_html
 from tokengeist.bench.report.plain import figure_folder, to_latex, to_markdown
 from tokengeist.errors import RunError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+_FIGURE_FORMATS = (".svg", ".pdf", ".png")
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write one figure, in the format that its name asks for."""
+    if path.suffix.lower() not in _FIGURE_FORMATS:
+        raise RunError(f"a figure is a {', '.join(_FIGURE_FORMATS)} file, not {path.name}")
+    try:
+        path.write_bytes(render(figure, path.suffix.lower()[1:]))
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_report(report: Report, path: Path) -> list[Path]:

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from tokengeist.bench import ablation
-from tokengeist.bench.ablation import Ablation, Curve
+from tokengeist.bench.ablation import Ablation
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.report.build import build
-from tokengeist.bench.report.writing import write_report
+from tokengeist.bench.report.curves import ablation_figure
+from tokengeist.bench.report.writing import write_figure, write_report
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.sweep import SweepCell, read_sweep, run_sweep
 from tokengeist.cli.bench.data import AsJson
@@ -36,6 +37,9 @@ def ablate(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Conversations of the granularity ablation.")
     ] = ablation.GRANULARITY_CONVERSATIONS,
+    figure: Annotated[
+        Path | None, typer.Option(help="Also draw it: a .svg, .pdf or .png file.")
+    ] = None,
     workers: Workers = None,
     data: DataOption = None,
     as_json: AsJson = False,
@@ -68,7 +72,12 @@ def ablate(
                     dataset, folder, limit=limit, engine=engine, on_progress=on_progress
                 )
                 curves = [found]
-    _print(curves, as_json=as_json)
+    if figure is not None:
+        write_figure(ablation_figure(folder.meta()["method"]["backend"], curves), figure)
+    if as_json:
+        print_json([curve.json() for curve in curves])
+    else:
+        show_curves(curves)
 
 
 def _numbers(text: str | None) -> list[float]:
@@ -76,13 +85,6 @@ def _numbers(text: str | None) -> list[float]:
         return [float(part) for part in text.split(",")] if text else []
     except ValueError:
         raise RunError(f"--values takes numbers such as 0.5,0.7, not {text!r}") from None
-
-
-def _print(curves: list[Curve], *, as_json: bool) -> None:
-    if as_json:
-        print_json([curve.json() for curve in curves])
-    else:
-        show_curves(curves)
 
 
 def report(
