@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tokengeist
+from scripts.refresh_docs import BLOCK, refreshed
 from tokengeist.attribution.registry import backends
 from tokengeist.cli.main import app
 
@@ -43,3 +44,14 @@ def test_every_command_and_backend_is_in_the_reference() -> None:
     missing += [name for name in backends() if f"`{name}`" not in reference]
     missing += [name for name in tokengeist.__all__ if f"`{name}`" not in reference]
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if BLOCK.search(p.read_text("utf-8"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_output_in_the_docs_is_real(page: Path) -> None:
+    """To accept a change on purpose: `python scripts/refresh_docs.py`."""
+    text = page.read_text("utf-8")
+    assert refreshed(text) == text
