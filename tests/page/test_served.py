@@ -125,6 +125,23 @@ def test_traces_are_there_after_a_restart(
     expect(page.locator('.chain [aria-current="step"]')).to_contain_text("11")
 
 
+def test_the_page_can_be_saved_as_a_file(
+    page: Page, context: BrowserContext, serve: Serve, example: Path, tmp_path: Path
+) -> None:
+    """With its traces, and without its server."""
+    open_example(page, serve(example))
+    select(page, 12, "5582")
+    expect(page.locator('[data-node="11"]')).to_be_visible()
+    page.get_by_role("button", name="Copy").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Page as a file").click()
+    saved = tmp_path / "saved.html"
+    download.value.save_as(saved)
+    other = context.new_page()
+    other.goto(saved.as_uri())
+    expect(other.locator("blockquote")).to_have_text("5582")
+
+
 def test_by_keyboard_alone(page: Page, serve: Serve, example: Path) -> None:
     """Choose a sentence, trace it, walk to its source."""
     open_example(page, serve(example))

@@ -51,15 +51,22 @@ def to_html(
             own_steps = rewritten.steps(own_steps) if own_steps is not None else None
         name = names[index] if names else None
         traces.append(trace_json(graph, shown, view, id=str(index), name=name, steps=own_steps))
+    return file_page(conversation_json(shown), traces, redacted=redact is not None)
+
+
+def file_page(
+    conversation: dict[str, Any], traces: Sequence[dict[str, Any]], *, redacted: bool = False
+) -> str:
+    """The page for what `conversation_json` and `trace_json` gave."""
     data = {
         "format": FORMAT,
         "version": VERSION,
         "mode": "file",
-        "conversation": conversation_json(shown),
+        "conversation": conversation,
         "traces": traces,
-        "redacted": redact is not None,
+        "redacted": redacted,
     }
-    return _document(f"{shown.id} · Tokengeist", data)
+    return _document(f"{conversation['title']} · Tokengeist", data)
 
 
 def embedded(data: Any) -> str:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from tokengeist.api import DEFAULT_BACKEND
 from tokengeist.attribution.registry import BackendOptions, backends
 from tokengeist.errors import TargetError, TokengeistError, UnknownNameError, unknown_name
-from tokengeist.export.html import embedded
+from tokengeist.export.html import embedded, file_page
 from tokengeist.export.page import FORMAT, VERSION, conversation_json
 from tokengeist.server import bundle
 from tokengeist.server.benchmarks import Benchmarks
@@ -138,22 +138,29 @@ def create_app(desk: Desk) -> Starlette:
             }
         )
 
-    async def conversation(request: Request) -> Response:
+    def opened(request: Request) -> dict[str, Any]:
         key = request.path_params["key"]
+        entry = desk.catalogue.entry(key)
+        transcript = desk.catalogue.transcript(key)
+        stored = desk.store.traces_of(transcript.fingerprint)
         run = request.query_params.get("run")
+        annotated = desk.benchmarks.traces_for(entry.path, transcript, run)
+        return {
+            "conversation": conversation_json(transcript, title=entry.id),
+            "file": entry.label,
+            "traces": stored + annotated,
+        }
 
-        def read() -> dict[str, Any]:
-            entry = desk.catalogue.entry(key)
-            transcript = desk.catalogue.transcript(key)
-            stored = desk.store.traces_of(transcript.fingerprint)
-            annotated = desk.benchmarks.traces_for(entry.path, transcript, run)
-            return {
-                "conversation": conversation_json(transcript, title=entry.id),
-                "file": entry.label,
-                "traces": stored + annotated,
-            }
+    async def conversation(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(opened, request))
 
-        return JSONResponse(await run_in_threadpool(read))
+    async def save(request: Request) -> Response:
+        data = await run_in_threadpool(opened, request)
+        return Response(
+            file_page(data["conversation"], data["traces"]),
+            media_type="text/html",
+            headers={"content-disposition": "attachment; filename=tokengeist.html"},
+        )
 
     async def ask(request: Request) -> Response:
         body = await _body(request)
@@ -197,6 +204,7 @@ def create_app(desk: Desk) -> Starlette:
             Route("/api/home", home),
             Route("/api/conversations", conversations),
             Route("/api/conversations/{key}", conversation),
+            Route("/api/conversations/{key}/page.html", save),
             Route("/api/traces", ask, methods=["POST"]),
             Route("/api/jobs/{id}/cancel", cancel, methods=["POST"]),
             Route("/api/events", events),

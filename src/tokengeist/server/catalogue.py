@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ LARGEST = 64 * 1024 * 1024
 _MOST_FILES = 20_000
 _KEPT_OPEN = 8
 _PREVIEW = 120
+_PATIENCE = 20.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,18 @@ class Catalogue:
         return tuple(e for e in entries if all(word in e.haystack for word in words))
 
     def entry(self, key: str) -> Entry:
-        """The entry of a key. Raises `UnknownNameError`."""
-        with self._lock:
-            entry = self._entries.get(key)
+        """The entry of a key, waited for while files are looked through.
+
+        Raises `UnknownNameError`.
+        """
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            whole = self.is_whole or time.monotonic() > deadline
+            with self._lock:
+                entry = self._entries.get(key)
+            if entry is not None or whole:
+                break
+            time.sleep(0.05)
         if entry is None:
             raise UnknownNameError("this conversation is not among those that were opened")
         return entry

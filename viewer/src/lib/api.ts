@@ -73,10 +73,14 @@ export const home = () => call<Home>("home");
 export const conversations = (query: string, offset: number) =>
   call<Listing>(`conversations?q=${encodeURIComponent(query)}&offset=${offset}`);
 
+const ofRun = (run: string | null) => (run ? `?run=${encodeURIComponent(run)}` : "");
+
 export const opened = (key: string, run: string | null) =>
-  call<Opened>(
-    `conversations/${encodeURIComponent(key)}${run ? `?run=${encodeURIComponent(run)}` : ""}`,
-  );
+  call<Opened>(`conversations/${encodeURIComponent(key)}${ofRun(run)}`);
+
+/** Where a conversation with its traces can be had as one file. */
+export const fileOf = (key: string, run: string | null) =>
+  `api/conversations/${encodeURIComponent(key)}/page.html${ofRun(run)}`;
 
 export const run = (key: string) => call<Run>(`runs/${encodeURIComponent(key)}`);
 

@@ -10,12 +10,15 @@ export function Handouts({
   graph,
   view,
   conversation,
+  page,
   onSaid,
 }: {
   trace: Trace;
   graph: Graph;
   view: WireView;
   conversation: Conversation;
+  /** Where the page can be had as a file; null on a page that is one. */
+  page: string | null;
   onSaid: (message: string) => void;
 }) {
   const [open, setOpen] = useState(false);
@@ -85,6 +88,16 @@ export function Handouts({
               {label}
             </button>
           ))}
+          {page && (
+            <a
+              role="menuitem"
+              href={page}
+              download="tokengeist.html"
+              onClick={() => setOpen(false)}
+            >
+              Page as a file
+            </a>
+          )}
           <button
             type="button"
             role="menuitem"

@@ -1,7 +1,7 @@
 /** A conversation from the server, with its traces and those on their way. */
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { ask, cancel, type Home, opened } from "../lib/api";
+import { ask, cancel, fileOf, type Home, opened } from "../lib/api";
 import type { Job } from "../lib/jobs";
 import type { Link } from "../lib/link";
 import { formatLink, NOWHERE } from "../lib/link";
@@ -82,6 +82,7 @@ export function OpenConversation({
         </label>
       }
       empty="Select any text of an assistant turn to see where it came from."
+      page={fileOf(key, start.run)}
       onTrace={startTrace}
       onCancel={(job) => {
         cancel(job.id).catch((error: Error) => setProblem(error.message));

@@ -19,6 +19,7 @@ export function TracePanel({
   jobs,
   state,
   empty,
+  page,
   onCancel,
   onSaid,
 }: {
@@ -28,6 +29,7 @@ export function TracePanel({
   state: WorkspaceState;
   /** What to say while nothing has been chosen. */
   empty: string;
+  page: string | null;
   onCancel: ((job: Job) => void) | null;
   onSaid: (message: string) => void;
 }) {
@@ -56,6 +58,7 @@ export function TracePanel({
             graph={graph}
             view={state.flat ? { ...state.view, max_depth: 1 } : state.view}
             conversation={conversation}
+            page={page}
             onSaid={onSaid}
           />
         )}

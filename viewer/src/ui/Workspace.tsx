@@ -28,6 +28,7 @@ export function Workspace({
   lead,
   tools,
   empty,
+  page = null,
   onTrace,
   onCancel = null,
 }: {
@@ -40,6 +41,8 @@ export function Workspace({
   lead?: ComponentChildren;
   tools?: ComponentChildren;
   empty: string;
+  /** Where this page can be had as a file. */
+  page?: string | null;
   /** Starts a trace; null on a page that cannot. */
   onTrace: ((selected: Selected) => void) | null;
   onCancel?: ((job: Job) => void) | null;
@@ -203,6 +206,7 @@ export function Workspace({
         jobs={jobsFor(jobs, state.target, conversation)}
         state={state}
         empty={empty}
+        page={page}
         onCancel={onCancel}
         onSaid={setSaid}
       />

@@ -1,6 +1,6 @@
 /** The state of a conversation on the screen, and what follows from it. */
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import type { Job } from "../lib/jobs";
 import type { Link } from "../lib/link";
 import { formatLink } from "../lib/link";
@@ -44,7 +44,8 @@ export function useWorkspace(
   const [against, setAgainst] = useState<string | null>(link.against);
   const [ownView, setOwnView] = useState<Partial<WireView>>(link.view);
   const [flat, setFlat] = useState(link.flat);
-  const [path, setPath] = useState<number[]>([]);
+  /** Null until somebody walks: then the link says where. */
+  const [path, setPath] = useState<number[] | null>(null);
   const [hot, setHot] = useState<number | null>(null);
   const [pointed, setPointed] = useState<GraphEdge | null>(null);
   const [mode, setMode] = useState<Mode>(
@@ -52,7 +53,6 @@ export function useWorkspace(
   );
   const [query, setQuery] = useState("");
   const [position, setPosition] = useState(0);
-  const wantedFocus = useRef(link.focus);
 
   const key = target && targetKey(target);
   const methods = useMemo(() => tracesOf(traces, key), [traces, key]);
@@ -78,20 +78,17 @@ export function useWorkspace(
     [rival, ownView, flat],
   );
 
-  useEffect(() => {
-    if (!graph || wantedFocus.current === null) return;
-    const focus = wantedFocus.current;
-    if (graph.nodes.some((node) => node.turn === focus)) setPath(chainTo(graph, focus));
-    wantedFocus.current = null;
-  }, [graph]);
-
   // A stricter view may drop a turn that the walk had reached.
   const kept = useMemo(() => {
     if (!graph) return [];
+    if (path === null) {
+      const known = graph.nodes.some((node) => node.turn === link.focus);
+      return known ? chainTo(graph, link.focus) : [];
+    }
     const edges = new Set(graph.edges.map((edge) => `${edge.dependent}>${edge.source}`));
     const valid = path.filter((turn, i) => i === 0 || edges.has(`${path[i - 1]}>${turn}`));
     return valid.length === path.length && valid[0] === graph.target.turn ? path : [];
-  }, [graph, path]);
+  }, [graph, path, link.focus]);
 
   const matches = useMemo(() => search(conversation, query), [conversation, query]);
   const current = matches[position % Math.max(1, matches.length)] ?? null;
