@@ -8,10 +8,11 @@ the arithmetic is right.
 from __future__ import annotations
 
 import datetime
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import RELATIVE_TIME
@@ -20,6 +21,8 @@ from tokengeist.transcript import Role
 
 TOLERANCE = 0.006
 MOST_COSTLY = 4.0
+_CONVINCING = 0.9
+"""An account this cheap needs no rival."""
 _LATEST = 400
 """Only so many of the latest numbers are paired: a long transcript must not cost a square."""
 
@@ -53,6 +56,10 @@ class _Number:
         return Place(self.turn, self.piece.start, self.piece.end)
 
 
+_Account = tuple[float, tuple[_Number, ...], str]
+"""What it costs to believe, the numbers, and the sum in writing."""
+
+
 def derive_number(book: Book, turn: int, value: float, before: int) -> Derivation | None:
     """How a number at character `before` of a turn follows from earlier numbers.
 
@@ -61,6 +68,9 @@ def derive_number(book: Book, turn: int, value: float, before: int) -> Derivatio
     """
     told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
     account = _combine(book, turn, value, sorted(told))
+    if account is None or account[0] > _CONVINCING:
+        asked = _cheapest(turn, _asked(book, turn, value))
+        account = min((a for a in (account, asked) if a), key=lambda a: a[0], default=None)
     if account is None:
         account_here = _from_same_turn(book, turn, value, before)
         if account_here is not None:
@@ -68,9 +78,25 @@ def derive_number(book: Book, turn: int, value: float, before: int) -> Derivatio
         account = _combine(book, turn, value, book.roles(Role.ASSISTANT, turn))
     if account is None:
         return None
-    numbers, note = account
+    _, numbers, note = account
     places = {_original(book, turn, number).place for number in numbers}
     return Derivation(tuple(sorted(places, key=lambda p: (p.turn, p.start))), note)
+
+
+def compare_results(book: Book, turn: int, value: float) -> Derivation | None:
+    """How a number follows from comparing the results since the latest user turn.
+
+    A small number stands in many places by chance; where the text speaks of a difference or a
+    total, this account comes before any of them.
+    """
+    users = book.roles(Role.USER, turn)
+    after = [t for t in book.roles(Role.TOOL, turn) if users and t > users[-1]]
+    numbers = [number for t in after for number in _numbers(book, t) if number.key]
+    account = _cheapest(turn, _compared(numbers, value))
+    if account is None:
+        return None
+    _, parts, note = account
+    return Derivation(tuple(part.place for part in parts), note)
 
 
 def _from_same_turn(book: Book, turn: int, value: float, before: int) -> Derivation | None:
@@ -112,17 +138,23 @@ def _places_of(book: Book, turn: int, piece: Piece) -> Iterator[Place]:
             yield from derivation.places
 
 
-def _combine(
-    book: Book, turn: int, value: float, turns: Sequence[int]
-) -> tuple[tuple[_Number, ...], str] | None:
+def _combine(book: Book, turn: int, value: float, turns: Sequence[int]) -> _Account | None:
     """The cheapest account of a number by the numbers of some turns."""
     numbers = [number for t in turns if t > 0 for number in _numbers(book, t)]
-    best: tuple[float, tuple[_Number, ...], str] | None = None
-    for cost, parts, note in (*_sums(numbers, value), *_pairs(numbers, value)):
+    users = book.roles(Role.USER, turn)
+    recent = [n for n in numbers if n.key and users and n.turn > users[-1]]
+    return _cheapest(
+        turn, chain(_sums(numbers, value), _compared(recent, value), _pairs(numbers, value))
+    )
+
+
+def _cheapest(turn: int, accounts: Iterable[_Account]) -> _Account | None:
+    best: _Account | None = None
+    for cost, parts, note in accounts:
         cost += 0.02 * sum(turn - part.turn for part in parts) / len(parts)
         if cost < (best[0] if best else MOST_COSTLY):
             best = (cost, parts, note)
-    return best[1:] if best else None
+    return best
 
 
 def _numbers(book: Book, turn: int) -> Iterator[_Number]:
@@ -131,9 +163,6 @@ def _numbers(book: Book, turn: int) -> Iterator[_Number]:
         if piece.number is not None and piece.number > 0:
             found = page.field_at(piece.start) if page.fields else None
             yield _Number(turn, piece.number, found.key if found else "", piece)
-
-
-_Account = tuple[float, tuple[_Number, ...], str]
 
 
 def _sums(numbers: list[_Number], value: float) -> Iterator[_Account]:
@@ -152,6 +181,53 @@ def _sums(numbers: list[_Number], value: float) -> Iterator[_Account]:
             for parts in combinations(group, size):
                 if _same(sum(p.value for p in parts), value):
                     yield cost, parts, _sum_note(parts)
+
+
+def _compared(numbers: list[_Number], value: float) -> Iterator[_Account]:
+    """Two results looked up for one question: their totals together, or one field of each."""
+    alike: dict[tuple[str, int], list[_Number]] = defaultdict(list)
+    for number in numbers:
+        alike[number.key, number.turn].append(number)
+    for (key, turn), one in alike.items():
+        for (other_key, other_turn), other in alike.items():
+            if key != other_key or turn >= other_turn:
+                continue
+            first, second = sum(n.value for n in one), sum(n.value for n in other)
+            parts = (*one, *other)
+            if len(parts) > 2 and _same(first + second, value):
+                yield 0.7, parts, _sum_note(parts)
+            if _same(abs(first - second), value):
+                large, small = (first, second) if first > second else (second, first)
+                yield 0.8, parts, f"{large:g} - {small:g}"
+
+
+_PERCENT = re.compile(r"\s*(?:%|per ?cent)", re.IGNORECASE)
+
+
+def _asked(book: Book, turn: int, value: float) -> Iterator[_Account]:
+    """So many of something, a share of it, or some per cent on or off, as a user asked."""
+    numbers = [n for t in range(1, turn) for n in _numbers(book, t)][-_LATEST:]
+    for back, user in enumerate(reversed(book.roles(Role.USER, turn)[-4:])):
+        text = book.pages[user].text
+        for factor in _numbers(book, user):
+            said = factor.piece.text
+            is_percent = said.endswith("%") or _PERCENT.match(text, factor.piece.end)
+            for number in numbers:
+                if number.turn == user or factor.value < 2:
+                    continue
+                cost = 0.9 + 0.3 * back + 0.2 * (book.pages[number.turn].role is Role.ASSISTANT)
+                base, figure = number.value, number.piece.text
+                if is_percent:
+                    for sign, scale in (
+                        ("-", 1 - factor.value / 100),
+                        ("+", 1 + factor.value / 100),
+                    ):
+                        if _same(round(base * scale, 2), value):
+                            yield cost, (number, factor), f"{figure} {sign} {factor.value:g} %"
+                elif _same(base * factor.value, value):
+                    yield cost + 0.1, (number, factor), f"{figure} × {said}"
+                elif _same(round(base / factor.value, 2), value):
+                    yield cost + 0.3, (number, factor), f"{figure} ÷ {said}"
 
 
 def _pairs(numbers: list[_Number], value: float) -> Iterator[_Account]:

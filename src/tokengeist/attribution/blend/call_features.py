@@ -62,6 +62,7 @@ class CallFeatures:
             "chose_after_seeing": case == "chosen",
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
             "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
+            "names_entity": case in ("chosen", "only one") and self._names_entity(page),
             "spent": asks_read and scene.latest_user_is_spent,
             "describes_record": scene.description(turn),
             "describes_record_last": turn == scene.last_description,
@@ -93,6 +94,15 @@ class CallFeatures:
         if not seen:
             return "not seen"
         return "chosen" if offered > 1 else "only one"
+
+    def _names_entity(self, page: Page) -> bool:
+        """Whether a turn names what the result that an argument came from was looked up by."""
+        return any(
+            key.startswith("i:") and key in page.keys
+            for item in self.hard
+            if item.origin is not None
+            for key in self.book.argument_keys(item.origin)
+        )
 
     @cached_property
     def _speaks_of_argument(self) -> set[int]:

@@ -66,6 +66,14 @@ CHOICE = _phrases(
 TOTALITY = _phrases(
     r"\b(all|none|every|each|both|neither|lowest|highest|cheapest|most|least|the\ other)\b"
 )
+COMPUTATION = _phrases(
+    r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between
+    |apart|each|remaining|left\ over)\b"""
+)
+INFORMATION = _phrases(
+    r"\b(what|which|when|where|who|whose|how\ (?:much|many|long|often|far|old))\b[^.!?]*\?"
+)
+"""A question that asks to be told something, and so tells nothing itself."""
 COMPLETION = _phrases(
     r"\b(has\ been|have\ been|had\ been|successfully|completed|is\ now|i've|i’ve|i\ have)\b"
 )

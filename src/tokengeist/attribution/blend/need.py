@@ -13,9 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tokengeist.attribution.blend.arithmetic import Derivation, derive_date, derive_number
+from tokengeist.attribution.blend.arithmetic import (
+    Derivation,
+    compare_results,
+    derive_date,
+    derive_number,
+)
 from tokengeist.attribution.blend.book import Book, Page, scarcity
-from tokengeist.attribution.blend.cues import RULE
+from tokengeist.attribution.blend.cues import COMPUTATION, RULE
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal
 from tokengeist.transcript import Role, Span, Target
@@ -256,6 +261,11 @@ def _is_hard(piece: Piece, *, in_call: bool, argument: Field | None) -> bool:
 def _locate(book: Book, need: Need, item: Item) -> None:
     """Find where an item stands best, or how it follows from others."""
     piece = item.piece
+    if piece.number is not None and not need.calls and COMPUTATION.search(need.text):
+        item.derivation = compare_results(book, need.turn, piece.number)
+        if item.derivation:
+            item.holders = []
+            return
     if not item.holders:
         if piece.number is not None:
             item.derivation = derive_number(book, need.turn, piece.number, piece.start)

@@ -8,7 +8,15 @@ from functools import cached_property
 
 from tokengeist.attribution.blend.arithmetic import Place
 from tokengeist.attribution.blend.book import Freshness, Page
-from tokengeist.attribution.blend.cues import FAILURE, LABEL, NEGATION, TOTALITY
+from tokengeist.attribution.blend.cues import (
+    COMPARISON,
+    COMPUTATION,
+    FAILURE,
+    INFORMATION,
+    LABEL,
+    NEGATION,
+    TOTALITY,
+)
 from tokengeist.attribution.blend.need import Item, share
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.scene import Features, Scene, compares, match_rule
@@ -72,9 +80,17 @@ class ProseFeatures:
             "change_reported": is_latest and scene.reports_change,
             "derived": scene.is_derived_from(page),
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
+            "asks_information": bool(INFORMATION.search(page.text)) * scene.passages[turn],
+            "asked_for_value": is_latest and "?" in page.text and self._is_looked_up,
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
         }
+
+    @cached_property
+    def _is_looked_up(self) -> bool:
+        """A result holds a value of the target, or it was worked out from one."""
+        turns = {place.turn for place in self._operands} | {item.best for item in self.hard}
+        return any(t is not None and self.book.pages[t].role is Role.TOOL for t in turns)
 
     @cached_property
     def _is_choice(self) -> bool:
@@ -118,6 +134,7 @@ class ProseFeatures:
             "passage": passage,
             "words_only_here": share([i for i in self.soft if i.holders == [turn]], self.soft),
             "thought": page.is_thinking * passage,
+            "derived": self.scene.is_derived_from(page),
         }
 
     def _result(self, page: Page) -> Features:
@@ -147,6 +164,7 @@ class ProseFeatures:
             "lists_only": self._is_described and not about and bool(held),
             "repeated": self.book.freshness[turn] is Freshness.REPEATED,
             "one_of_all": self._speaks_of_all and turn in self._same_tool,
+            "one_of_compared": self._compares_results and turn in self._recent_same_tool,
         }
 
     def _told(self, item: Item) -> list[int]:
@@ -167,6 +185,16 @@ class ProseFeatures:
     @cached_property
     def _speaks_of_all(self) -> bool:
         return TOTALITY.search(self.need.text) is not None and len(self._same_tool) > 1
+
+    @cached_property
+    def _compares_results(self) -> bool:
+        text = self.need.text
+        cue = COMPARISON.search(text) or COMPUTATION.search(text)
+        return cue is not None and len(self._recent_same_tool) > 1
+
+    @cached_property
+    def _recent_same_tool(self) -> set[int]:
+        return {t for t in self._same_tool if t > self.scene.latest_user}
 
     @cached_property
     def _same_tool(self) -> set[int]:

@@ -67,7 +67,9 @@ class Scene:
         marks: set[str] = set()
         for item in self.from_results:
             if item.alternatives > 1:
-                marks |= record_keys(self._source(item), item)
+                source = self._source(item)
+                passed = self.book.argument_keys(source.index)
+                marks |= record_keys(source, item) - passed  # said once, to find the record
         rarity = {key: max(0.1, self.book.rarity(key, self.turn)) for key in sorted(marks)}
         return {
             user: sum(r for key, r in rarity.items() if key in self.book.pages[user].keys)
