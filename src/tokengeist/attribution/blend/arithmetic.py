@@ -206,7 +206,7 @@ _PERCENT = re.compile(r"\s*(?:%|per ?cent)", re.IGNORECASE)
 
 def _asked(book: Book, turn: int, value: float) -> Iterator[_Account]:
     """So many of something, a share of it, or some per cent on or off, as a user asked."""
-    numbers = [n for t in range(1, turn) for n in _numbers(book, t)][-_LATEST:]
+    numbers = [n for t in range(turn) for n in _numbers(book, t)][-_LATEST:]
     for back, user in enumerate(reversed(book.roles(Role.USER, turn)[-4:])):
         text = book.pages[user].text
         for factor in _numbers(book, user):
@@ -215,7 +215,8 @@ def _asked(book: Book, turn: int, value: float) -> Iterator[_Account]:
             for number in numbers:
                 if number.turn == user or factor.value < 2:
                     continue
-                cost = 0.9 + 0.3 * back + 0.2 * (book.pages[number.turn].role is Role.ASSISTANT)
+                told = book.pages[number.turn].role in (Role.TOOL, Role.USER)
+                cost = 0.9 + 0.3 * back + (0.0 if told else 0.2)
                 base, figure = number.value, number.piece.text
                 if is_percent:
                     for sign, scale in (
@@ -258,7 +259,9 @@ def _sum_note(parts: Sequence[_Number]) -> str:
 
 
 def _original(book: Book, turn: int, number: _Number) -> _Number:
-    """The same number where a tool or a user first gave it."""
+    """The same number where a tool or a user first gave it; what a user said is its own."""
+    if book.pages[number.turn].role is Role.USER:
+        return number
     for holder in book.holders((number.piece.key,), turn):
         page = book.pages[holder]
         if holder <= number.turn and page.role in (Role.TOOL, Role.USER):

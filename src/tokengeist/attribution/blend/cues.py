@@ -71,7 +71,8 @@ COMPUTATION = _phrases(
     |apart|each|remaining|left\ over)\b"""
 )
 INFORMATION = _phrases(
-    r"\b(what|which|when|where|who|whose|how\ (?:much|many|long|often|far|old))\b[^.!?]*\?"
+    r"""\b(what|which|when|where|who|whose|how\ (?:much|many|long|often|far|old)|tell\ me
+    |may\ i\ (?:ask|know)|check)\b[^.!?]*\?"""
 )
 """A question that asks to be told something, and so tells nothing itself."""
 COMPLETION = _phrases(

@@ -57,6 +57,10 @@ class ProseFeatures:
             "rule_match_stated": covered * rule,
             "rule_words": math.log1p(words),
             "explains_failure": self.scene.follows_failure,
+            "values_only": share(
+                [i for i in self.hard if self._told(i) == [page.index]], self.hard
+            ),
+            "derived": self.scene.is_derived_from(page),
             "is_label": not rule and LABEL.search(self.need.text) is not None,
         }
 
@@ -66,6 +70,7 @@ class ProseFeatures:
         answers = is_latest and turn == self.need.turn - 1
         rule = self.need.states_rule
         described = scene.description(turn)
+        asks = INFORMATION.search(page.text) is not None
         return {
             "passage": scene.passages[turn],
             "passage_relative": self._relative(page),
@@ -80,7 +85,8 @@ class ProseFeatures:
             "change_reported": is_latest and scene.reports_change,
             "derived": scene.is_derived_from(page),
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
-            "asks_information": bool(INFORMATION.search(page.text)) * scene.passages[turn],
+            "asks_information": asks * scene.passages[turn],
+            "information_given": asks and answers,
             "asked_for_value": is_latest and "?" in page.text and self._is_looked_up,
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
