@@ -147,6 +147,72 @@ def test_an_outdated_value_is_stale() -> None:
     assert found.note == "stale context: turn 9 gives another value"
 
 
+def test_a_value_that_the_user_took_back_is_stale() -> None:
+    script = (
+        Script()
+        .user("Please move booking BK-1180 to June 3.")
+        .says("Shall I move it to June 3?")
+        .user("Sorry, make that June 5.")
+        .calls("move_booking", {"ok": True}, booking="BK-1180", date="2031-06-03")
+    )
+    found = unit(script, '"2031-06-03"', "2031-06-03")
+    assert found.note == "stale context: turn 2 gives another value"
+
+
+def test_another_figure_than_the_rules_give_is_a_wrong_value() -> None:
+    script = library().user("How many?").says("Members can borrow at most 27 books.")
+    found = unit(script, "can borrow at most 27 books", "27")
+    assert (found.verdict, found.note) == (Verdict.UNSUPPORTED, "wrong-value transformation")
+    assert [turn for turn, _ in found.sources] == [0]
+
+
+def test_a_total_that_is_not_right_is_a_wrong_value() -> None:
+    script = (
+        Script()
+        .user("Are there fees on account AC-778?")
+        .calls("get_fees", {"fees": [{"amount": 12.5}, {"amount": 30.25}]}, account="AC-778")
+        .says("In total that is $49.90.")
+    )
+    found = unit(script, "In total that is $49.90", "49.90")
+    assert (found.verdict, found.note) == (Verdict.UNSUPPORTED, "wrong-value transformation")
+
+
+def test_so_many_of_something_is_derived_from_price_and_question() -> None:
+    script = (
+        Script()
+        .user("What would 7 hours cost at rate LR62?")
+        .calls("get_rate", {"rate": "LR62", "per_hour": 61.5}, rate="LR62")
+        .says("You would pay $430.50.")
+    )
+    found = unit(script, "pay $430.50", "430.50")
+    assert (found.verdict, found.note) == (Verdict.DERIVED, "61.5 × 7")
+    assert {turn for turn, _ in found.sources} == {0, 2}
+    assert sources(script, "pay $430.50") == {0, 2}
+
+
+def test_a_question_is_no_source_of_its_answer() -> None:
+    script = (
+        Script()
+        .user("My account is AC-778.")
+        .calls("get_account", {"account": "AC-778", "voucher": 58.5}, account="AC-778")
+        .says("How can I help?")
+        .user("What is the voucher amount?")
+        .says("The voucher amount is $58.50.")
+    )
+    assert sources(script, "The voucher amount is $58.50") == {2}
+
+
+def test_two_results_of_one_question_are_compared() -> None:
+    script = (
+        Script()
+        .user("What is the difference in gears between B-101 and B-202?")
+        .calls("get_bike", {"bike": "B-101", "gears": 15, "tyres": 9}, bike="B-101")
+        .calls("get_bike", {"bike": "B-202", "gears": 18, "tyres": 3}, bike="B-202")
+        .says("There is a difference of three.")
+    )
+    assert {2, 4} <= sources(script, "a difference of three")
+
+
 def test_a_statement_without_values_is_attributed() -> None:
     (found,) = explain(library(), "Your loan has been renewed").units
     assert found.verdict is Verdict.ATTRIBUTED

@@ -66,6 +66,10 @@ CHOICE = _phrases(
 TOTALITY = _phrases(
     r"\b(all|none|every|each|both|neither|lowest|highest|cheapest|most|least|the\ other)\b"
 )
+CORRECTION = _phrases(
+    r"""\b(actually|instead|sorry|rather|correction|i\ meant?|make\ (?:it|that)|change\ that
+    |mistake)\b"""
+)
 COMPUTATION = _phrases(
     r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between
     |apart|each|remaining|left\ over)\b"""

@@ -87,7 +87,10 @@ class ProseFeatures:
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
             "asks_information": asks * scene.passages[turn],
             "information_given": asks and answers,
-            "asked_for_value": is_latest and "?" in page.text and self._is_looked_up,
+            "asked_for_value": is_latest
+            and "?" in page.text
+            and self._is_looked_up
+            and not scene.is_derived_from(page),
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
         }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.cues import COMPUTATION, CORRECTION
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.attribution.protocol import Link, Unit, Verdict
@@ -42,12 +43,14 @@ def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
         page = book.pages[source]
         places = [Span(p.start, p.end) for p in page.occurrences(item.keys)]
         newer = _newer_value(book, need, item, page)
+        if newer is None:
+            newer = _corrected(book, need, item, page)
         note = f"{STALE}: turn {newer} gives another value" if newer is not None else ""
         return Unit(need.turn, span, Verdict.VERBATIM, _at(source, places[:1]), note)
     if item.derivation:
         sources = tuple((p.turn, Span(p.start, p.end)) for p in item.derivation.places)
         return Unit(need.turn, span, Verdict.DERIVED, sources, item.derivation.note)
-    contradicted = _same_name_elsewhere(book, need, item)
+    contradicted = _same_name_elsewhere(book, need, item) or _miscalculated(book, need, item)
     if contradicted:
         return Unit(need.turn, span, Verdict.UNSUPPORTED, contradicted, WRONG_VALUE)
     return Unit(need.turn, span, Verdict.UNSUPPORTED, (), INVENTION)
@@ -88,6 +91,35 @@ def _newer_value(book: Book, need: Need, item: Item, source: Page) -> int | None
     return None
 
 
+def _corrected(book: Book, need: Need, item: Item, source: Page) -> int | None:
+    """A later user turn that takes back the date or time an argument was given."""
+    if source.role is not Role.USER or not need.calls:
+        return None
+    if item.piece.kind not in (Kind.DATE, Kind.TIME):
+        return None
+    for user in book.roles(Role.USER, need.turn):
+        page = book.pages[user]
+        same = {p.key for p in page.pieces if p.kind is item.piece.kind}
+        differs = bool(same) and not same & set(item.keys)
+        if user > source.index and differs and CORRECTION.search(page.text):
+            return user
+    return None
+
+
+def _miscalculated(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span], ...]:
+    """What a total or a difference that is not right was most likely made from."""
+    users = book.roles(Role.USER, need.turn)
+    results = [t for t in book.roles(Role.TOOL, need.turn) if users and t > users[-1]]
+    if item.piece.number is None or not COMPUTATION.search(need.text):
+        return ()
+    return tuple(
+        (turn, Span(piece.start, piece.end))
+        for turn in results
+        for piece in book.pages[turn].pieces
+        if piece.number is not None
+    )
+
+
 def _same_name_elsewhere(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span], ...]:
     """A field, named as the target names its value, that holds another value of the same kind."""
     words = {i.piece.key for i in need.soft} | need.context | name_keys(item.argument)
@@ -100,4 +132,19 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> tuple[tuple[int,
             rank = len(view.names)
             if best is None or (rank, result) >= best[:2]:
                 best = (rank, result, Span(view.field.start, view.field.end))
-    return ((best[1], best[2]),) if best else ()
+    return ((best[1], best[2]),) if best else _rule_with_other_figure(book, need, item)
+
+
+def _rule_with_other_figure(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span], ...]:
+    """A sentence of the rules about the same thing, with another value of the same kind."""
+    words = {i.piece.key for i in need.soft if i.piece.number is None}
+    for rules in book.roles(Role.SYSTEM, need.turn):
+        page = book.pages[rules]
+        for start, end in page.sentences:
+            inside = [p for p in page.pieces if start <= p.start < end]
+            shared = len(words & {p.key for p in inside})
+            if shared >= 2 and 2 * shared >= len(words):
+                other = [p for p in inside if p.kind is item.piece.kind]
+                if other:
+                    return ((rules, Span(start, end)),)
+    return ()
