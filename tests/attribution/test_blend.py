@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+
 from tests.attribution.conversations import LOAN, Script, explain, library, quoted, sources, unit
 from tests.strategies import traceable_transcripts
-
 from tokengeist.api import settings_for, trace
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import shipped_weights

@@ -7,8 +7,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import json_texts, texts
 
+from tests.strategies import json_texts, texts
 from tokengeist.attribution.blend.book import sentences
 from tokengeist.attribution.blend.cues import agreement, first_word
 from tokengeist.attribution.blend.fields import scan

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.bench.worlds import make_dataset
 from typer.testing import CliRunner
 
+from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, Example, domains, examples, fit, transfer, weights_json
