@@ -29,9 +29,11 @@ def make(
 ) -> Make:
     """Every registered backend, by its factory; those with a model get a tiny one."""
     for module in (ablation, at2, attention, attntrace):
-        monkeypatch.setattr(module, "load_model", lambda *_, **__: tiny)
+        monkeypatch.setattr(module, "load_for", lambda _: tiny)
     probe = "uniform" if request.param == "at2" else None
-    return lambda seed: create_attributor(request.param, BackendOptions(seed=seed, probe=probe))
+    return lambda seed: create_attributor(
+        request.param, BackendOptions(seed=seed, probe=probe, cache=False)
+    )
 
 
 def scores_of(make: Make, transcript: Transcript, target: Target, seed: int = 0) -> Sequence[float]:

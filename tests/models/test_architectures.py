@@ -16,9 +16,9 @@ HEAD = """\
 
 Attention is captured through transformers' attention registry, so a model is read if its attention
 goes through that registry; nothing depends on a model's name. Each line of the first table stands
-for a test (`tests/models/test_capture.py`): on a tiny random model with large queries and keys, read
-beyond its sliding window, every captured weight equals what `output_attentions=True` returns, and
-the model's output does not change. The paper's four models are `llama` (Llama-3.1), `qwen2`
+for a test (`tests/models/test_capture.py`): on a tiny random model with large queries and keys,
+read beyond its sliding window, every captured weight equals what `output_attentions=True` returns,
+and the model's output does not change. The paper's four models are `llama` (Llama-3.1), `qwen2`
 (Qwen2.5, DeepSeek-R1-Distill-Qwen) and `phi3` (Phi-4-mini).
 
 This page is written by `python -m tests.models.test_architectures`, and a test keeps it current.
@@ -36,8 +36,8 @@ def page() -> str:
             "| --- | --- |",
             *captured,
             "",
-            "Layers without attention weights have nothing to give. A model that has them is refused",
-            "by name, before anything is read.",
+            "Layers without attention weights have nothing to give: a model that has them is",
+            "refused by name before anything is read.",
             "",
             "| refused | why |",
             "| --- | --- |",

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokengeist.attribution.cached import load_for
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.attribution.rendered import text_up_to
-from tokengeist.models.loading import LoadedModel, load_model
+from tokengeist.models.loading import LoadedModel
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from tokengeist.attribution.registry import BackendOptions
     from tokengeist.models.ablations import Ablations, Masks
     from tokengeist.models.alignment import Indices
-    from tokengeist.models.rows import RenderedText
     from tokengeist.models.scoring import Floats
+    from tokengeist.models.tables import RenderedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +170,6 @@ def _of_span(log_odds: Floats, wanted: Masks) -> Floats:
 
 def create(options: BackendOptions) -> AblationAttributor:
     """The backend as the registry makes it."""
-    model = load_model(
-        options.model,
-        device=options.device,
-        dtype=options.dtype,
-        trust_remote_code=options.trust_remote_code,
-    )
     return AblationAttributor(
-        model, render=options.render, options=AblationOptions(seed=options.seed)
+        load_for(options), render=options.render, options=AblationOptions(seed=options.seed)
     )

@@ -11,23 +11,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokengeist.attribution.attention import AttentionAttributor
-from tokengeist.attribution.protocol import AttributorSpec
-from tokengeist.models.loading import load_model
+from tokengeist.attribution.cached import cached, load_for
+from tokengeist.attribution.protocol import Attributor, AttributorSpec
 
 if TYPE_CHECKING:
     from tokengeist.attribution.registry import BackendOptions
 
 
-def create(options: BackendOptions) -> AttentionAttributor:
+def create(options: BackendOptions) -> Attributor:
     """The backend as the registry makes it."""
-    model = load_model(
-        options.model,
-        device=options.device,
-        dtype=options.dtype,
-        trust_remote_code=options.trust_remote_code,
-    )
+    said = {"render": options.render, "probe": options.probe}
+    return cached("at2", options, said, _load)
+
+
+def _load(options: BackendOptions) -> AttentionAttributor:
     from tokengeist.models.probe import default_probe, load_probe
 
+    model = load_for(options)
     probe = load_probe(options.probe, model) if options.probe else default_probe(model)
     spec = AttributorSpec("at2", model.name, {"render": options.render, "probe": options.probe})
     return AttentionAttributor(model, render=options.render, head_weights=probe.weights, spec=spec)

@@ -16,10 +16,11 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tokengeist.attribution.protocol import AttributorSpec
+from tokengeist.attribution.cached import cached, load_for
+from tokengeist.attribution.protocol import Attributor, AttributorSpec, Reading
 from tokengeist.attribution.rendered import render_for, up_to
 from tokengeist.errors import TokengeistWarning
-from tokengeist.models.loading import LoadedModel, load_model
+from tokengeist.models.loading import LoadedModel
 from tokengeist.rendering import Rendering
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Role, Target, Transcript
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import torch
 
     from tokengeist.attribution.registry import BackendOptions
-    from tokengeist.models.rows import RenderedText, TurnRows
+    from tokengeist.models.tables import AttentionTables
 
 
 class AttentionAttributor:
@@ -51,11 +52,12 @@ class AttentionAttributor:
     def spec(self) -> AttributorSpec:
         return self._spec
 
-    def read(self, transcript: Transcript, sources: Sequence[Source]) -> AttentionReading:
+    def read(self, transcript: Transcript, sources: Sequence[Source]) -> Reading:
         """Read the transcript in one pass, if its rendering allows it."""
         rendering = render_for(self.model, transcript, self.render)
         if rendering.unstable_turn is None:
-            return AttentionReading(self, transcript, sources, rendering)
+            written = [t.index for t in transcript.turns if t.role is Role.ASSISTANT and t.text]
+            return self.tables(transcript, sources, rendering=rendering, turns=written)
         warnings.warn(
             f"the chat template of '{self.model.name}' renders {transcript.label} up to turn "
             f"{rendering.unstable_turn} differently from how that part stands in the whole, so "
@@ -64,64 +66,52 @@ class AttentionAttributor:
             TokengeistWarning,
             stacklevel=2,
         )
-        return AttentionReading(self, transcript, sources, None)
+        return _HopByHop(self, transcript, sources)
 
-
-class AttentionReading:
-    """Tables of attention from the tokens of assistant turns to the sources before them."""
-
-    def __init__(
+    def tables(
         self,
-        attributor: AttentionAttributor,
         transcript: Transcript,
         sources: Sequence[Source],
-        rendering: Rendering | None,
+        *,
+        rendering: Rendering,
+        turns: Sequence[int],
+    ) -> AttentionTables:
+        """Read some turns of a rendered transcript."""
+        from tokengeist.models.rows import read_rows
+        from tokengeist.models.tables import AttentionTables, RenderedText
+
+        known = [source for source in sources if source.turn < len(transcript.turns)]
+        text = RenderedText.make(self.model, rendering, known)
+        rows = read_rows(self.model, text, transcript, turns, head_weights=self.head_weights)
+        return AttentionTables(text, rows)
+
+
+class _HopByHop:
+    """Reads every turn from the transcript as it was then, when it is first asked about."""
+
+    def __init__(
+        self, attributor: AttentionAttributor, transcript: Transcript, sources: Sequence[Source]
     ) -> None:
-        """Read all turns at once from `rendering`, or each on demand where it is None."""
         self._attributor = attributor
         self._transcript = transcript
         self._sources = tuple(sources)
-        self._turns: dict[int, tuple[RenderedText, TurnRows | None]] = {}
-        if rendering is not None:
-            written = [t.index for t in transcript.turns if t.role is Role.ASSISTANT and t.text]
-            self._read(transcript, rendering, written)
+        self._turns: dict[int, AttentionTables] = {}
 
     def score(self, target: Target) -> Sequence[float]:
-        """Attention from the target to every source of an earlier turn; only arithmetic."""
-        if target.turn not in self._turns:
-            prefix = up_to(self._transcript, target.turn)
-            model, render = self._attributor.model, self._attributor.render
-            self._read(prefix, render_for(model, prefix, render), [target.turn])
-        text, rows = self._turns[target.turn]
-        earlier = sum(source.turn < target.turn for source in self._sources)
-        tokens = text.tokens_of(target)
-        if rows is None or not (tokens := tokens[tokens > 0]).size:
-            return [0.0] * earlier
-        # A probe may weigh heads negatively. A source below zero speaks against the target, which
-        # is no support: it scores 0, and so does a turn all of whose sources do.
-        return [max(0.0, float(score)) for score in rows.mean(tokens)]
-
-    def _read(self, transcript: Transcript, rendering: Rendering, turns: Sequence[int]) -> None:
-        from tokengeist.models.rows import RenderedText, read_rows
-
-        known = [source for source in self._sources if source.turn < len(transcript.turns)]
-        text = RenderedText.make(self._attributor.model, rendering, known)
-        rows = read_rows(
-            self._attributor.model,
-            text,
-            transcript,
-            turns,
-            head_weights=self._attributor.head_weights,
-        )
-        self._turns.update({turn: (text, rows.get(turn)) for turn in turns})
+        turn = target.turn
+        if turn not in self._turns:
+            prefix = up_to(self._transcript, turn)
+            rendering = render_for(self._attributor.model, prefix, self._attributor.render)
+            self._turns[turn] = self._attributor.tables(
+                prefix, self._sources, rendering=rendering, turns=[turn]
+            )
+        return self._turns[turn].score(target)
 
 
-def create(options: BackendOptions) -> AttentionAttributor:
+def create(options: BackendOptions) -> Attributor:
     """The backend as the registry makes it."""
-    model = load_model(
-        options.model,
-        device=options.device,
-        dtype=options.dtype,
-        trust_remote_code=options.trust_remote_code,
-    )
-    return AttentionAttributor(model, render=options.render)
+    return cached("attention", options, {"render": options.render}, _load)
+
+
+def _load(options: BackendOptions) -> AttentionAttributor:
+    return AttentionAttributor(load_for(options), render=options.render)

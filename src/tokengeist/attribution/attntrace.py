@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokengeist.attribution.cached import load_for
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.attribution.rendered import text_up_to
 from tokengeist.errors import ModelError, TokengeistWarning
-from tokengeist.models.loading import LoadedModel, load_model
+from tokengeist.models.loading import LoadedModel
 from tokengeist.progress import report
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
@@ -29,7 +30,7 @@ from tokengeist.transcript import Target, Transcript
 if TYPE_CHECKING:
     from tokengeist.attribution.registry import BackendOptions
     from tokengeist.models.alignment import Indices
-    from tokengeist.models.rows import Matrix, RenderedText
+    from tokengeist.models.tables import Matrix, RenderedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +185,6 @@ class AttnTraceReading:
 
 def create(options: BackendOptions) -> AttnTraceAttributor:
     """The backend as the registry makes it."""
-    model = load_model(
-        options.model,
-        device=options.device,
-        dtype=options.dtype,
-        trust_remote_code=options.trust_remote_code,
-    )
     return AttnTraceAttributor(
-        model, render=options.render, options=AttnTraceOptions(seed=options.seed)
+        load_for(options), render=options.render, options=AttnTraceOptions(seed=options.seed)
     )

@@ -32,6 +32,8 @@ class BackendOptions:
     seed: int = 0
     probe: str | None = None
     """For `at2`: a probe's path or hub id, or `uniform`; None for the one that fits the model."""
+    cache: bool = True
+    """Whether readings may come from the disk and are kept there."""
 
 
 AttributorFactory = Callable[[BackendOptions], Attributor]

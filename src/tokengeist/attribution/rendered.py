@@ -13,7 +13,7 @@ from tokengeist.segmentation import Source
 from tokengeist.transcript import Transcript
 
 if TYPE_CHECKING:
-    from tokengeist.models.rows import RenderedText
+    from tokengeist.models.tables import RenderedText
 
 
 def render_for(model: LoadedModel, transcript: Transcript, style: str | None) -> Rendering:
@@ -58,7 +58,7 @@ def text_up_to(
     render: str | None,
 ) -> RenderedText:
     """The text up to and including `turn`, with those of `sources` that stand before it."""
-    from tokengeist.models.rows import RenderedText
+    from tokengeist.models.tables import RenderedText
 
     rendering = render_for(model, up_to(transcript, turn), render)
     earlier = [source for source in sources if source.turn < turn]

@@ -87,7 +87,7 @@ def load_model(
         tokenizer=tokenizer,
         name=place.name,
         window=_window(model, tokenizer),
-        fingerprint=_fingerprint(directory, str(torch_dtype)),
+        fingerprint=f"{directory_fingerprint(directory)}-{torch_dtype}",
     )
 
 
@@ -260,8 +260,9 @@ def _window(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
     return min(limits, default=2048)
 
 
-def _fingerprint(directory: Path, dtype: str) -> str:
-    digest = hashlib.sha256(dtype.encode())
+def directory_fingerprint(directory: Path) -> str:
+    """A digest of a model's files that needs neither the model nor torch."""
+    digest = hashlib.sha256()
     for path in sorted(directory.iterdir()):
         if path.suffix in (".json", ".safetensors", ".bin", ".jinja", ".model"):
             digest.update(f"{path.name}:{sampled_digest(path)}\n".encode())

@@ -7,65 +7,18 @@ which every later question is answered without the model.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from tokengeist.errors import TokengeistWarning
-from tokengeist.models.alignment import (
-    Indices,
-    TokenizedText,
-    source_owners,
-    target_tokens,
-    tokenize,
-)
 from tokengeist.models.capture import Rows, SourceSums, capture
 from tokengeist.models.loading import LoadedModel
+from tokengeist.models.tables import Matrix, RenderedText, TurnRows
 from tokengeist.models.windows import Stretch, Window, plan_windows
 from tokengeist.progress import report
-from tokengeist.rendering import Rendering
-from tokengeist.segmentation import Source
 from tokengeist.transcript import Role, Target, Transcript
-
-Matrix = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnRows:
-    """Attention from one turn's tokens to the sources before it."""
-
-    first_token: int
-    table: Matrix  # (tokens, sources before the turn)
-
-    def mean(self, tokens: Indices) -> Matrix:
-        """The mean over some of the turn's tokens (Eq. 1, outer mean): (sources,)."""
-        mean: Matrix = self.table[tokens - self.first_token].mean(axis=0, dtype=np.float32)
-        return mean
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RenderedText:
-    """A rendering with its tokens, and which source each token belongs to."""
-
-    rendering: Rendering
-    tokens: TokenizedText
-    owners: Indices
-    sources: tuple[Source, ...]
-
-    @classmethod
-    def make(
-        cls, model: LoadedModel, rendering: Rendering, sources: Sequence[Source]
-    ) -> RenderedText:
-        tokens = tokenize(model.tokenizer, rendering.text)
-        owners = source_owners(tokens, rendering, sources)
-        return cls(rendering, tokens, owners, tuple(sources))
-
-    def tokens_of(self, target: Target) -> Indices:
-        """The tokens of `target`."""
-        return target_tokens(self.tokens, self.rendering, target)
 
 
 def read_rows(

@@ -1,0 +1,1 @@
+"""How fast reading is, against a bare forward pass and against the paper's procedure."""
