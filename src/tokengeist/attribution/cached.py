@@ -24,7 +24,12 @@ from typing import TYPE_CHECKING
 
 from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue, Reading
 from tokengeist.models.cache import cache_root, is_whole, sampled_digest
-from tokengeist.models.loading import LoadedModel, directory_fingerprint, load_model
+from tokengeist.models.loading import (
+    LoadedModel,
+    directory_fingerprint,
+    load_model,
+    require_models_extra,
+)
 from tokengeist.models.store import ModelPlace, locate
 from tokengeist.rendering import Piece, Rendering
 from tokengeist.segmentation import Source
@@ -57,6 +62,7 @@ def cached(
     if not options.cache:
         return load(options)
     place = locate(options.model)
+    require_models_extra()  # numpy is part of it, and what is on the disk is arrays
     model = _fingerprint(place)
     if model is None:  # not on this machine yet, or not converted: nothing can have been read
         return load(options)
