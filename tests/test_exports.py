@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+
 from tests.strategies import texts
 from tests.test_tracer import REFUND_SCORES, trace
-
 from tokengeist.attribution.protocol import Unit, Verdict
 from tokengeist.export.dot import to_dot
 from tokengeist.export.mermaid import to_mermaid

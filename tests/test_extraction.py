@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.strategies import score_tables, traceable_transcripts
 from tests.test_tracer import REFUND_SCORES, edges, trace
-
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.extraction import View, chains, prune
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop

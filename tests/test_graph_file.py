@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.strategies import score_tables, traceable_transcripts
 from tests.test_extraction import views
 from tests.test_tracer import REFUND_SCORES, trace
-
 from tokengeist.errors import GraphError
 from tokengeist.export.graph_file import from_json, schema, to_json
 from tokengeist.extraction import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import traceable_transcripts
 
+from tests.strategies import traceable_transcripts
 from tokengeist.api import open_tracer
 from tokengeist.errors import TokengeistError
 from tokengeist.export.redaction import Redaction, redacted_text

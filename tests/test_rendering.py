@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.strategies import transcripts
 
+from tests.strategies import transcripts
 from tokengeist.errors import RenderingError
 from tokengeist.rendering import Message, Rendering, render_chat, render_plain
 from tokengeist.transcript import Role, Span, ToolCall, Transcript, Turn

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from tests.strategies import transcripts
 
+from tests.strategies import transcripts
 from tokengeist.segmentation import Granularity, segment, segment_turn
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.strategies import score_tables, traceable_transcripts
 
+from tests.strategies import score_tables, traceable_transcripts
 from tokengeist.attribution.protocol import Explanation, Link, Unit, Verdict
 from tokengeist.attribution.scripted import ScriptedAttributor
 from tokengeist.errors import AttributionError, TargetError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from tests.strategies import transcripts
 
+from tests.strategies import transcripts
 from tokengeist.errors import AmbiguousSpanError, SpanNotFoundError, TargetError, TranscriptError
 from tokengeist.transcript import (
     CallSite,

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.bench.worlds import install_backend, make_dataset
 
+from tests.bench.worlds import install_backend, make_dataset
 from tokengeist.bench.dataset import Dataset
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.bench.test_run import command, environment, lines, readings, timeless, wait_for_lines
 from tests.bench.worlds import make_dataset
-
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines.processes import ProcessEngine
 from tokengeist.bench.run import run

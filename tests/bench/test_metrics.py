@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.bench.paper_scorer import score_run
 
+from tests.bench.paper_scorer import score_run
 from tokengeist.api import Settings
 from tokengeist.bench.bootstrap import Tally
 from tokengeist.bench.compare import compare

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.bench.worlds import make_dataset
 
+from tests.bench.worlds import make_dataset
 from tokengeist.api import Settings
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.report.build import build

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bench.worlds import make_dataset
 
+from tests.bench.worlds import make_dataset
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.predictions import Prediction

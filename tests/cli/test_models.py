@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
 
+from tests.cli.conftest import Run
 from tokengeist.formats import example_path
 from tokengeist.models import loading, store
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.cli.conftest import Run
 
+from tests.cli.conftest import Run
 from tokengeist.errors import TokengeistError
 from tokengeist.export.graph_file import from_json, schema
 from tokengeist.formats import example_path

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.models.tiny import ARCHITECTURES, REFUSED, TOKENS, Architecture, tiny_ids, tiny_model
 from transformers import PreTrainedModel
 
+from tests.models.tiny import ARCHITECTURES, REFUSED, TOKENS, Architecture, tiny_ids, tiny_model
 from tokengeist.errors import ModelError
 from tokengeist.models import capture as module
 from tokengeist.models.capture import Rows, SourceSums, capture

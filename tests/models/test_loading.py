@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.models.tiny import ARCHITECTURES, tiny_model
 
+from tests.models.tiny import ARCHITECTURES, tiny_model
 from tokengeist.errors import MissingExtraError, ModelError
 from tokengeist.models import loading, store
 from tokengeist.models.loading import load_model

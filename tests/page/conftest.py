@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from tests.server import slow
 from tests.server.conftest import slow_backend as slow_backend
 

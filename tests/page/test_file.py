@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
-from tests.page.conftest import no_network, select
 
+from tests.page.conftest import no_network, select
 from tokengeist.api import open_tracer, settings_for
 from tokengeist.export.html import to_html
 from tokengeist.formats import example_path, load

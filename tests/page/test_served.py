@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
+
 from tests.page.conftest import Serve, select
 from tests.server.slow import Brake
-
 from tokengeist.api import settings_for
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.run import run as run_benchmark

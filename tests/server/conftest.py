@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.server import slow
 
+from tests.server import slow
 from tokengeist.attribution import registry
 from tokengeist.attribution.registry import Backend
 

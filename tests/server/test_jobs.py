@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.slow import Brake
 
+from tests.server.slow import Brake
 from tokengeist.errors import TokengeistError
 from tokengeist.server.jobs import JobQueue
 from tokengeist.server.store import TraceStore

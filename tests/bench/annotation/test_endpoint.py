@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.bench.annotation.servers import Reply, Script, completion, serving
 
+from tests.bench.annotation.servers import Reply, Script, completion, serving
 from tokengeist.bench.annotation.endpoint import Endpoint, RefusedError
 from tokengeist.bench.annotation.schemas import GRAPH, TARGETS
 from tokengeist.bench.annotation.settings import Price, ServerSettings, key_from_environment

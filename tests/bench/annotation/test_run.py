@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bench.annotation.servers import RECORDED, Recorded, Reply, Script, serving, task_of
 
+from tests.bench.annotation.servers import RECORDED, Recorded, Reply, Script, serving, task_of
 from tokengeist.bench.annotation.prompts import Prompts
 from tokengeist.bench.annotation.run import Plan, Summary, annotate
 from tokengeist.bench.annotation.settings import Models, Price, ServerSettings
