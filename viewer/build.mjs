@@ -1,4 +1,4 @@
-/** Builds the page into the package: one script, one style sheet. `--tests`: the unit tests. */
+/** Builds the page into the package: a script and a style sheet for each of the two. `--tests`: the unit tests. */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ if (process.argv.includes("--tests")) {
 } else {
   await build({
     ...common,
-    entryPoints: { app: "src/main.tsx" },
+    entryPoints: { app: "src/main.tsx", review: "src/review/main.tsx" },
     outdir: out,
     minify: true,
     format: "iife",

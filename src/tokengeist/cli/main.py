@@ -12,7 +12,7 @@ from typing import TextIO
 
 import typer
 
-from tokengeist.cli import annotate, backends, bench, fit, models, serve, trace, turns
+from tokengeist.cli import annotate, backends, bench, fit, models, review, serve, trace, turns
 from tokengeist.errors import TokengeistError, TokengeistWarning
 from tokengeist.export.terminal import printable
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("trace")(trace.trace)
 app.command("turns")(turns.turns)
 app.command("annotate")(annotate.annotate)
+app.command("review")(review.review)
 app.command("backends")(backends.backends)
 app.command("fit")(fit.fit)
 app.command("serve")(serve.serve)

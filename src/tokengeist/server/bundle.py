@@ -10,7 +10,8 @@ import hashlib
 from importlib import resources
 from pathlib import Path
 
-FILES = {"app.js": "text/javascript; charset=utf-8", "app.css": "text/css; charset=utf-8"}
+_SCRIPT, _STYLE = "text/javascript; charset=utf-8", "text/css; charset=utf-8"
+FILES = {"app.js": _SCRIPT, "app.css": _STYLE, "review.js": _SCRIPT, "review.css": _STYLE}
 
 
 def read(name: str) -> bytes:

@@ -1,19 +1,26 @@
 /** From what is selected on the screen to a span of a turn. */
 
-import type { Conversation, Span } from "./model";
+import type { Conversation, Span, Turn } from "./model";
 
 export interface Selected extends Span {
   turn: number;
 }
 
-/** The selected text of one assistant turn, or null. Shown rows say where they start (`data-o`). */
-export function selectedSpan(conversation: Conversation): Selected | null {
+const isAssistant = (turn: Turn) => turn.role === "assistant";
+
+/** The selected text of one turn that may be meant, or null. Shown rows say where they start (`data-o`). */
+export function selectedSpan(
+  conversation: Conversation,
+  isMeant: (turn: Turn) => boolean = isAssistant,
+): Selected | null {
   const selection = getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
-  const holder = elementOf(range.commonAncestorContainer)?.closest<HTMLElement>("[data-turn]");
+  const holder = turnHolding(range.startContainer);
+  // A triple click selects up to the very start of whatever comes next.
+  if (turnHolding(range.endContainer) !== holder && range.endOffset !== 0) return null;
   const turn = holder && conversation.turns[Number(holder.dataset.turn)];
-  if (!holder || !turn || turn.role !== "assistant") return null;
+  if (!holder || !turn || !isMeant(turn)) return null;
   let start = Number.POSITIVE_INFINITY;
   let end = -1;
   for (const piece of holder.querySelectorAll<HTMLElement>("[data-o]")) {
@@ -34,6 +41,7 @@ export function selectedSpan(conversation: Conversation): Selected | null {
   return end > start ? { turn: turn.index, start, end } : null;
 }
 
-function elementOf(node: Node): Element | null {
-  return node instanceof Element ? node : node.parentElement;
+function turnHolding(node: Node): HTMLElement | null {
+  const element = node instanceof Element ? node : node.parentElement;
+  return element?.closest<HTMLElement>("[data-turn]") ?? null;
 }

@@ -1,0 +1,152 @@
+"""Putting a gold graph right: every rule is checked first, and the file changes whole or not.
+
+Only the entry of the edited target is replaced; everything else in the file stays as it was, in
+whichever of the two forms it is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokengeist.bench.dataset import Conversation, Dataset, read_bytes, read_gold
+from tokengeist.bench.files import replace_file
+from tokengeist.bench.gold import GoldTarget, offsets, quoted
+from tokengeist.bench.review.sample import digest_of
+from tokengeist.bench.validation import check
+from tokengeist.errors import DatasetError, UnknownNameError
+
+
+class EditError(DatasetError):
+    """An edit that was refused; nothing was written."""
+
+
+class ConflictError(EditError):
+    """The graph has changed since the editor saw it."""
+
+
+class RuleError(EditError):
+    """The edited graph breaks rules of the protocol."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What an editor may change of a target: its edges with their evidence, and what it is."""
+
+    edges: tuple[tuple[int, int, int, int], ...]
+    """Dependent, source, and the range of the source's text that was needed."""
+    is_hallucination: bool
+    corrective: tuple[int, ...] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """An edit that was made: the entry of the gold file before, and the graph's digest now."""
+
+    before: dict[str, Any]
+    digest: str
+
+
+def find_target(conversation: Conversation, name: str) -> GoldTarget:
+    """A target by its name."""
+    for target in conversation.targets:
+        if target.name == name:
+            return target
+    raise UnknownNameError(f"{conversation.id} has no target '{name}'")
+
+
+def edit(dataset: Dataset, conversation_id: str, name: str, new: Edges, *, seen: str) -> Edited:
+    """Replace a target's graph. `seen` is the digest of the graph that the editor had before them.
+
+    The tags that follow from a graph's shape are set here; whether the span is a hallucination only
+    a person can say.
+    """
+    conversation = dataset.conversation(conversation_id)
+    old = find_target(conversation, name)
+    _refuse_stale(old, conversation, seen)
+    entry = offsets(old) | {"comment": new.comment, "corrected_from": old.corrected_from}
+    entry["ground_truth_deps"] = _dependencies(old.turn, new)
+    entry["corrective_turns"] = list(new.corrective)
+    entry["dep_type_tags"] = []
+    shaped = _read(entry, conversation)
+    entry["dep_type_tags"] = fitting_tags(shaped, is_hallucination=new.is_hallucination)
+    target = _read(entry, conversation)
+    checked = Conversation(conversation.transcript, (target,))
+    problems = [p for p in check(checked, file=conversation_id) if not p.is_advice]
+    if problems:
+        raise RuleError([_said(p.turn, p.message) for p in problems])
+    before = _replace(dataset, conversation, name, target)
+    return Edited(before, digest_of(target, conversation.transcript))
+
+
+def restore(
+    dataset: Dataset, conversation_id: str, name: str, entry: dict[str, Any], *, seen: str
+) -> None:
+    """Put an earlier entry back, unless the graph has been changed by somebody else since."""
+    conversation = dataset.conversation(conversation_id)
+    _refuse_stale(find_target(conversation, name), conversation, seen)
+    _replace(dataset, conversation, name, entry)
+
+
+def fitting_tags(target: GoldTarget, *, is_hallucination: bool) -> list[str]:
+    """The tags that a graph's shape calls for (paper, section 5.1)."""
+    tags = ["direct" if target.depth <= 1 else "chained"]
+    if len(target.leaves) >= 2:
+        tags.append("multi_source")
+    if target.is_diamond:
+        tags.append("diamond")
+    return [*tags, "hallucination"] if is_hallucination else tags
+
+
+def _refuse_stale(target: GoldTarget, conversation: Conversation, seen: str) -> None:
+    if digest_of(target, conversation.transcript) != seen:
+        raise ConflictError(
+            f"the graph of '{target.name}' has been changed meanwhile; look at it again first"
+        )
+
+
+def _dependencies(root: int, new: Edges) -> dict[str, Any]:
+    turns = {root} | {edge[0] for edge in new.edges} | {edge[1] for edge in new.edges}
+    found: dict[str, Any] = {}
+    for turn in sorted(turns, reverse=True):
+        own = [edge for edge in new.edges if edge[0] == turn]
+        found[str(turn)] = {
+            "depends_on": [source for _, source, _, _ in own],
+            "span_offsets": {str(source): [start, end] for _, source, start, end in own},
+        }
+    return found
+
+
+def _read(entry: dict[str, Any], conversation: Conversation) -> GoldTarget:
+    data = json.dumps({"conversation_id": conversation.id, "targets": [entry]}).encode()
+    targets, problems = read_gold(data, conversation.transcript, file=conversation.id)
+    if problems:
+        raise RuleError([_said(problem.turn, problem.message) for problem in problems])
+    return targets[0]
+
+
+def _said(turn: int | None, message: str) -> str:
+    return message if turn is None else f"turn {turn}: {message}"
+
+
+def _replace(
+    dataset: Dataset, conversation: Conversation, name: str, new: GoldTarget | dict[str, Any]
+) -> dict[str, Any]:
+    path = dataset.gold_path(conversation.id)
+    raw = json.loads(read_bytes(path))
+    position = next(n for n, entry in enumerate(raw["targets"]) if entry["name"] == name)
+    before: dict[str, Any] = raw["targets"][position]
+    if isinstance(new, GoldTarget):
+        in_offsets = "target_text" not in before
+        new = offsets(new) if in_offsets else quoted(new, conversation.transcript)
+    raw["targets"][position] = new
+    text = json.dumps(raw, ensure_ascii=False, indent=1) + "\n"
+    replace_file(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    return before

@@ -1,0 +1,195 @@
+"""The review page's API: the sample, one item of it, a judgement, an edit, an undo, statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tokengeist.bench.review.desk import Opened, ReviewDesk
+from tokengeist.bench.review.editing import ConflictError, Edges, RuleError
+from tokengeist.bench.review.judgements import Judgement
+from tokengeist.errors import TokengeistError
+from tokengeist.export.html import embedded
+from tokengeist.export.page import FORMAT, VERSION, conversation_json, trace_json
+from tokengeist.extraction import View
+from tokengeist.server import bundle
+from tokengeist.server.benchmarks import gold_graph
+from tokengeist.server.exchange import explain, json_body
+
+FILES = ("review.js", "review.css")
+
+_DOCUMENT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Review · Tokengeist</title>
+<link rel="stylesheet" href="review.css">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="tokengeist"></div>
+<noscript>This page draws provenance graphs and needs JavaScript.</noscript>
+<script type="application/json" id="tokengeist-data">{data}</script>
+<script src="review.js" defer></script>
+</body>
+</html>
+"""
+
+
+def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
+    """The application; put a `Guard` around it. `reviewer` is who reviews unless the page says."""
+    desk.reviewer(reviewer)  # a name that cannot be a file is refused before anybody starts
+
+    async def page(_: Request) -> Response:
+        data = {"format": FORMAT, "version": VERSION, "mode": "review", "reviewer": reviewer}
+        return Response(_DOCUMENT.format(data=embedded(data)), media_type="text/html")
+
+    async def asset(request: Request) -> Response:
+        name = request.url.path.rpartition("/")[2]
+        return Response(bundle.read(name), media_type=bundle.FILES[name])
+
+    async def overview(request: Request) -> Response:
+        name = request.query_params.get("reviewer", reviewer)
+        return JSONResponse(await run_in_threadpool(_overview, desk, name))
+
+    async def item(request: Request) -> Response:
+        index = request.path_params["index"]
+        return JSONResponse(await run_in_threadpool(lambda: opened_json(desk.open(index))))
+
+    async def judge(request: Request) -> Response:
+        match await json_body(request):
+            case {
+                "reviewer": str(name),
+                "item": int(index),
+                "judgement": str(level),
+                "note": str(note),
+                "digest": str(seen),
+            } if level in set(Judgement):
+                pass
+            case _:
+                raise TokengeistError(
+                    "a judgement needs a reviewer, an item, correct, minor or wrong, a note and "
+                    "the digest of the graph"
+                )
+
+        def act() -> dict[str, Any]:
+            desk.judge(name, index, Judgement(level), note=note, seen=seen)
+            return _overview(desk, name)
+
+        return JSONResponse(await run_in_threadpool(act))
+
+    async def undo(request: Request) -> Response:
+        match await json_body(request):
+            case {"reviewer": str(name)}:
+                pass
+            case _:
+                raise TokengeistError("an undo needs a reviewer")
+
+        def act() -> dict[str, Any]:
+            action = desk.undo(name)
+            items = desk.sample.items
+            keys = [(known.conversation, known.target) for known in items]
+            undone = keys.index(action.item) if action and action.item in keys else None
+            return _overview(desk, name) | {"undone": undone}
+
+        return JSONResponse(await run_in_threadpool(act))
+
+    async def edit(request: Request) -> Response:
+        name, index, new, seen = _edit(await json_body(request))
+
+        def act() -> dict[str, Any]:
+            desk.edit(name, index, new, seen=seen)
+            return _overview(desk, name) | {"item": opened_json(desk.open(index))}
+
+        return JSONResponse(await run_in_threadpool(act))
+
+    async def statistics(_: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(desk.statistics))
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            *[Route(f"/{name}", asset) for name in FILES],
+            Route("/api/review", overview),
+            Route("/api/items/{index:int}", item),
+            Route("/api/judge", judge, methods=["POST"]),
+            Route("/api/undo", undo, methods=["POST"]),
+            Route("/api/edit", edit, methods=["POST"]),
+            Route("/api/statistics", statistics),
+        ],
+        exception_handlers={
+            RuleError: _broken_rules,
+            ConflictError: _conflict,
+            TokengeistError: explain,
+        },
+    )
+
+
+def opened_json(opened: Opened) -> dict[str, Any]:
+    """An item for the page: the conversation, the graph as drawn, and the graph as edited."""
+    transcript, target = opened.conversation.transcript, opened.target
+    drawn = trace_json(
+        gold_graph(target, transcript),
+        transcript,
+        View(alpha=0.0),
+        id=target.name,
+        name=target.name,
+    )
+    return {
+        "conversation": conversation_json(transcript),
+        "trace": drawn,
+        "target": {
+            "name": target.name,
+            "turn": target.turn,
+            "comment": target.comment,
+            "tags": list(target.tags),
+            "corrective": list(target.corrective),
+            "edges": [[e.dependent, e.source, e.span.start, e.span.end] for e in target.edges],
+        },
+        "digest": opened.digest,
+    }
+
+
+def _overview(desk: ReviewDesk, name: str) -> dict[str, Any]:
+    return {
+        "data": desk.dataset.name,
+        "reviewer": name,
+        "items": desk.overview(name),
+        "can_undo": bool(desk.reviewer(name).actions()),
+    }
+
+
+def _edit(body: dict[str, Any]) -> tuple[str, int, Edges, str]:
+    match body:
+        case {
+            "reviewer": str(name),
+            "item": int(index),
+            "digest": str(seen),
+            "edges": list(edges),
+            "hallucination": bool(wrong),
+            "corrective": list(corrective),
+            "comment": str(comment),
+        }:
+            pass
+        case _:
+            raise TokengeistError("an edit needs the whole graph and the digest of the old one")
+    numbers = [*corrective, *(n for e in edges for n in (e if isinstance(e, list) else [None]))]
+    if not all(type(number) is int for number in numbers) or any(len(e) != 4 for e in edges):
+        raise TokengeistError("an edge is a dependent, a source, and the range that was needed")
+    quadruples = tuple((a, b, c, d) for a, b, c, d in edges)
+    return name, index, Edges(quadruples, wrong, tuple(corrective), comment), seen
+
+
+async def _broken_rules(_: Request, error: Exception) -> Response:
+    problems = list(error.problems) if isinstance(error, RuleError) else []
+    return JSONResponse({"error": str(error), "problems": problems}, 422)
+
+
+async def _conflict(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 409)

@@ -1,0 +1,161 @@
+/** The spot-check: one target after another, judged by keyboard. */
+
+import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { Brand } from "../ui/Brand";
+import { ThemeSwitch } from "../ui/theme";
+import * as api from "./api";
+import { ItemView } from "./ItemView";
+import { StatisticsView } from "./StatisticsView";
+
+const KEYS: Record<string, api.Level> = { "1": "correct", "2": "minor", "3": "wrong" };
+
+export function ReviewApp({ reviewer: given }: { reviewer: string }) {
+  const [reviewer, setReviewer] = useState(given);
+  const [overview, setOverview] = useState<api.Overview | null>(null);
+  const [index, setIndex] = useState(() => Number(location.hash.match(/item=(\d+)/)?.[1] ?? 0));
+  const [item, setItem] = useState<api.Item | null>(null);
+  const [note, setNote] = useState("");
+  const [editing, setEditing] = useState(false);
+  const [counting, setCounting] = useState(location.hash === "#statistics");
+  const [said, setSaid] = useState("");
+
+  const attempt = useCallback(async (act: () => Promise<void>) => {
+    try {
+      setSaid("");
+      await act();
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : String(error));
+    }
+  }, []);
+
+  useEffect(() => {
+    attempt(async () => setOverview(await api.overview(reviewer)));
+  }, [reviewer, attempt]);
+  useEffect(() => {
+    let current = true;
+    setItem(null);
+    setEditing(false);
+    attempt(async () => {
+      const opened = await api.open(index);
+      if (current) setItem(opened);
+    });
+    return () => {
+      current = false;
+    };
+  }, [index, attempt]);
+  useEffect(() => {
+    history.replaceState(null, "", counting ? "#statistics" : `#item=${index}`);
+  }, [index, counting]);
+  const entry = overview?.items[index];
+  useEffect(() => setNote(entry?.note ?? ""), [entry]);
+
+  const total = overview?.items.length ?? 0;
+  const move = (by: number) => setIndex(Math.max(0, Math.min(total - 1, index + by)));
+  const judge = (judgement: api.Level) =>
+    attempt(async () => {
+      if (!item) return;
+      const { digest } = item;
+      const after = await api.judge({ reviewer, item: index, judgement, note, digest });
+      setOverview(after);
+      const next = after.items.findIndex((other, at) => at > index && !other.judgement);
+      if (next >= 0) setIndex(next);
+      else setSaid(after.items.every((other) => other.judgement) ? "Everything is judged." : "");
+    });
+  const undo = () =>
+    attempt(async () => {
+      const after = await api.undo(reviewer);
+      setOverview(after);
+      if (after.undone === null) return;
+      setIndex(after.undone);
+      setItem(await api.open(after.undone));
+    });
+
+  // Before the next key can be pressed, so that it meets what is on the screen.
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const field = (event.target as Element).closest("input, textarea, select");
+      if (event.key === "Escape" && field instanceof HTMLElement) field.blur();
+      if (field || event.ctrlKey || event.metaKey || event.altKey) return;
+      const level = KEYS[event.key];
+      if (event.key === "s") setCounting(!counting);
+      else if (counting) return;
+      else if (level && !editing) judge(level);
+      else if (event.key === "u" && !editing) undo();
+      else if (event.key === "e") setEditing(!editing);
+      else if (event.key === "j" || event.key === "ArrowRight") move(1);
+      else if (event.key === "k" || event.key === "ArrowLeft") move(-1);
+      else if (event.key === "n") {
+        event.preventDefault();
+        document.getElementById("note")?.focus();
+      }
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+
+  const done = overview?.items.filter((other) => other.judgement).length ?? 0;
+  return (
+    <div class="workspace review">
+      <header class="top">
+        <Brand />
+        <h1>{overview?.data}</h1>
+        <label class="reviewer">
+          Reviewer
+          <input
+            value={reviewer}
+            onChange={(event) => setReviewer(event.currentTarget.value.trim())}
+          />
+        </label>
+        <span class="progress" role="status">
+          {done} of {total} judged
+        </span>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={counting}
+          onClick={() => setCounting(!counting)}
+        >
+          Statistics
+        </button>
+        <ThemeSwitch />
+      </header>
+      {counting ? (
+        <StatisticsView />
+      ) : (
+        item &&
+        entry && (
+          <ItemView
+            key={`${index} ${item.digest}`}
+            item={item}
+            entry={entry}
+            place={`${index + 1} of ${total}`}
+            editing={editing}
+            note={note}
+            canUndo={overview?.can_undo ?? false}
+            onNote={setNote}
+            onJudge={judge}
+            onUndo={undo}
+            onMove={move}
+            onEdit={setEditing}
+            onSave={async (change) => {
+              const { item: changed, ...after } = await api.edit({
+                ...change,
+                reviewer,
+                item: index,
+                digest: item.digest,
+              });
+              setOverview(after);
+              setItem(changed);
+              setEditing(false);
+            }}
+          />
+        )
+      )}
+      {said && (
+        <p class="said" role="alert">
+          {said}
+        </p>
+      )}
+    </div>
+  );
+}
