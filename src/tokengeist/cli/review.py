@@ -62,12 +62,12 @@ def review(
         print_json(statistics) if as_json else _show(statistics)
         return
     try:
-        from tokengeist.server.listening import serve_on_loopback
+        from tokengeist.server.listening import Address, serve_app
         from tokengeist.server.review import create_review_app
     except ImportError as error:
         raise missing_extra("the review page", "serve") from error
     app = create_review_app(desk, reviewer=reviewer or _user_name())
-    serve_on_loopback(app, port=port, browser=browser)
+    serve_app(app, Address(port=port), browser=browser)
 
 
 def _user_name() -> str:

@@ -17,14 +17,14 @@ from starlette.routing import Route
 
 from tokengeist.api import DEFAULT_BACKEND
 from tokengeist.attribution.registry import BackendOptions, backends
-from tokengeist.errors import TargetError, TokengeistError, UnknownNameError, unknown_name
+from tokengeist.errors import TargetError, TokengeistError, unknown_name
 from tokengeist.export.html import embedded, file_page
 from tokengeist.export.page import FORMAT, VERSION, conversation_json
 from tokengeist.server import bundle
 from tokengeist.server.benchmarks import Benchmarks
 from tokengeist.server.catalogue import Catalogue
+from tokengeist.server.exchange import explain, json_body
 from tokengeist.server.jobs import CLOSED, JobQueue
-from tokengeist.server.security import LARGEST_BODY
 from tokengeist.server.store import TraceStore
 from tokengeist.transcript import Span, locate_target
 
@@ -163,7 +163,7 @@ def create_app(desk: Desk) -> Starlette:
         )
 
     async def ask(request: Request) -> Response:
-        body = await _body(request)
+        body = await json_body(request)
         backend = body.get("backend") or desk.backend
         match body:
             case {
@@ -210,7 +210,7 @@ def create_app(desk: Desk) -> Starlette:
             Route("/api/events", events),
             Route("/api/runs/{key}", run_page),
         ],
-        exception_handlers={TokengeistError: _explain},
+        exception_handlers={TokengeistError: explain},
         lifespan=lifespan,
     )
 
@@ -237,28 +237,6 @@ async def _events(queue: JobQueue, request: Request) -> AsyncIterator[bytes]:
             yield f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode()
     finally:
         stop()
-
-
-async def _explain(_: Request, error: Exception) -> Response:
-    status = 404 if isinstance(error, UnknownNameError) else 400
-    return JSONResponse({"error": str(error)}, status)
-
-
-async def _body(request: Request) -> dict[str, Any]:
-    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise TokengeistError("the request is not JSON")
-    data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > LARGEST_BODY:
-            raise TokengeistError("the request is too large")
-    try:
-        body = json.loads(data)
-    except ValueError as error:
-        raise TokengeistError(f"the request is not JSON: {error}") from error
-    if not isinstance(body, dict):
-        raise TokengeistError("the request is not a JSON object")
-    return body
 
 
 def _span(start: int, end: int) -> Span:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bench.annotation.test_run import environment
 
+from tests.bench.annotation.test_run import environment
 from tokengeist.errors import ModelError, RunError
 from tokengeist.formats import dumps, example_path, load
 from tokengeist.transcript import Transcript

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.bench.annotation.servers import RECORDED
 
+from tests.bench.annotation.servers import RECORDED
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.review.desk import ReviewDesk
 
