@@ -85,7 +85,8 @@ def correlation(predicted: Tensor, measured: Tensor) -> Tensor:
     """Pearson's r over the last axis; 0 where either does not vary."""
     a = predicted - predicted.mean(-1, keepdim=True)
     b = measured - measured.mean(-1, keepdim=True)
-    return (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1) + 1e-8)
+    r: Tensor = (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1) + 1e-8)
+    return r
 
 
 def _stack(examples: Sequence[TurnExamples]) -> tuple[Tensor, Tensor]:
