@@ -32,7 +32,7 @@ def test_from_synthesis_to_report(tmp_path: Path) -> None:
     assert read("synth", "--n", 4, "--seed", 3, "--out", data)["conversations"] == 4
     assert read("validate", data) == {"conversations": 4, "is_valid": True, "problems": []}
     for name, flat in (("deep", ()), ("flat", ("--flat",))):
-        (summary,) = read("run", data, "--out", tmp_path / name, *flat)
+        (summary,) = read("run", data, "--out", tmp_path / name, "--backend", "lexical", *flat)
         assert summary["errors"] == 0
     scores = read("score", data, tmp_path / "deep")
     assert set(scores["overall"]) >= {"edge_f1", "node_f1", "source_recall", "span_f1"}

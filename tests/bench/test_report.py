@@ -82,7 +82,7 @@ def test_a_page_stands_on_its_own(report: Report, tmp_path: Path) -> None:
     assert "script" not in page.tags
     assert len(page.ids) == len(set(page.ids))
     assert set(page.refs) <= set(page.ids)
-    assert page.tags.count("svg") == len(report.charts()) == 4
+    assert page.tags.count("svg") == len(report.charts()) == 5
     assert page.tags.count("table") == len(tables(report))
 
 

@@ -90,7 +90,12 @@ def branching_curves(
 
 
 def depth_curve(dataset: Dataset, folder: RunFolder, depths: Sequence[int] = DEPTHS) -> Curve:
-    """By how many hops are followed, those that the run itself went no further than (B.1)."""
+    """By how many hops are followed, up to what the run itself was allowed (B.1).
+
+    Exact where recursion explains whole turns, as the paper does. Where it explains the evidence,
+    a stored turn may have been asked about text that only deeper hops needed, so a fresh run can
+    differ a little.
+    """
     settings = _method(folder).settings
     reached = [depth for depth in depths if depth <= settings.trace.max_depth]
     views: dict[Value, View] = {depth: replace(settings.view, max_depth=depth) for depth in reached}

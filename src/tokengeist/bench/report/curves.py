@@ -94,7 +94,9 @@ def _ablation_chart(
         branches.append(_curve(look, with_alpha))
         raw = Style(f"{look.label}, {without.name}", look.colour, is_flat=True)
         branches.append(_curve(raw, without))
-    alpha = runs[0].meta["method"]["view"]["alpha"]
+    alphas_used = {run.meta["method"]["view"]["alpha"] for run in runs}
+    alpha = alphas_used.pop() if len(alphas_used) == 1 else None
+    dotted = "" if alpha is None else f" (dotted: α = {alpha:g}, as used)"
     panels = (
         Panel("recursion depth", "maximum depth", tuple(depths), _places(depths)),
         Panel("pruning", "α", tuple(alphas), (0, 0.2, 0.4, 0.6, 0.8, 1), alpha),
@@ -106,7 +108,7 @@ def _ablation_chart(
         f"ablations-{data}",
         f"Depth, pruning threshold and branching factor, {data}",
         "Edge F1 by the most hops followed, structural ones included (1 is flat attribution); by "
-        f"how weak an edge may be beside the best of its turn (dotted: α = {alpha:g}, as used); "
+        f"how weak an edge may be beside the best of its turn{dotted}; "
         "and by how many sources are kept at a turn, after pruning by α (solid) and without it "
         "(dashed).",
         lambda: figures.lines(panels, ylabel="Edge F1 (%)", top=top),
