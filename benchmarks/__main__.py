@@ -7,6 +7,7 @@ same from day to day, which seconds on the clock do not.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 
 import torch
@@ -21,7 +22,8 @@ from tokengeist.models.loading import load_model
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, default=0, help="conversations to read; 0 for all")
-    parser.add_argument("--per-hop", type=int, default=2, help="of these, also hop by hop")
+    parser.add_argument("--only", nargs="*", default=[], help="conversations by their ids")
+    parser.add_argument("--per-hop", type=int, default=2, help="how many of them also hop by hop")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--wall", action="store_true", help="seconds on the clock, not CPU seconds")
     parser.add_argument("--memory", type=int, nargs="*", default=[8000, 16000, 32000])
@@ -31,7 +33,7 @@ def main() -> None:
     clock = time.perf_counter if options.wall else time.process_time
     model = load_model()
     figures = ReadingFigures()
-    for number, (transcript, targets) in enumerate(conversations(options.limit)):
+    for number, (transcript, targets) in enumerate(conversations(options.limit, options.only)):
         measure(
             model,
             transcript,
@@ -40,6 +42,8 @@ def main() -> None:
             per_hop=number < options.per_hop,
             clock=clock,
         )
+        ratio = figures.read_and_trace / figures.bare
+        print(f"{transcript.id}: {ratio:.2f}x so far", file=sys.stderr, flush=True)
     print_reading(figures)
     for tokens in options.memory:
         bare, reading = peak("bare", tokens), peak("reading", tokens)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tokengeist.bench.dataset import Dataset
@@ -12,11 +12,14 @@ from tokengeist.transcript import Role, Target, Transcript
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "mtca-dev"
 
 
-def conversations(limit: int) -> Iterator[tuple[Transcript, list[Target]]]:
-    """Transcripts with the targets to trace in each; at most `limit` of them, 0 for all."""
+def conversations(
+    limit: int, only: Sequence[str] = ()
+) -> Iterator[tuple[Transcript, list[Target]]]:
+    """Transcripts with the targets to trace in each: `only` some ids, at most `limit` if not 0."""
     if SHARED.is_dir():
         dataset = Dataset(SHARED)
-        for id in dataset.ids[: limit or None]:
+        chosen = [id for id in dataset.ids if not only or id in only]
+        for id in chosen[: limit or None]:
             conversation = dataset.conversation(id)
             yield conversation.transcript, [gold.target for gold in conversation.targets]
         return
