@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,7 @@ from tokengeist.attribution.registry import BackendOptions
 from tokengeist.errors import missing_extra
 
 _PORT = 8017
+_PATIENCE = 2.0  # seconds for a reading to notice that it is not wanted any more
 
 
 def serve(
@@ -59,4 +62,10 @@ def serve(
     )
     # Closing the queue ends the streams of open tabs, which would hold up the exit.
     serve_app(create_app(desk), address, browser=browser, on_exit=desk.queue.close)
+    ended = desk.queue.has_ended(within=_PATIENCE)
     desk.store.close()
+    if not ended:
+        # A model in the middle of a pass cannot be interrupted, and tearing the interpreter down
+        # under it would end in an abort.
+        sys.stdout.flush()
+        os._exit(0)

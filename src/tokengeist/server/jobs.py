@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -91,13 +92,16 @@ class JobQueue:
         self._jobs: list[Job] = []
         self._listeners: list[Listener] = []
         self._closed = False
+        self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
         """Start the two threads."""
         for needs_model in (False, True):
-            threading.Thread(
+            thread = threading.Thread(
                 target=self._work, args=(needs_model,), name="tracing", daemon=True
-            ).start()
+            )
+            thread.start()
+            self._threads.append(thread)
 
     def close(self) -> None:
         """Cancel everything and let the threads end."""
@@ -107,6 +111,13 @@ class JobQueue:
                 job.cancelled.set()
             self._tell(CLOSED, {})
             self._changed.notify_all()
+
+    def has_ended(self, *, within: float) -> bool:
+        """Whether the threads of a closed queue end in so many seconds."""
+        deadline = time.monotonic() + within
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Tell `listener` what is going on now and whatever happens; returns how to stop."""

@@ -54,7 +54,7 @@ export function said(job: Job): string {
     case "queued":
       return job.ahead > 0 ? `waiting, ${job.ahead} before it` : "about to start";
     case "reading":
-      return job.total > 0 ? `${job.what} ${job.done} / ${job.total}` : job.what || "reading";
+      return job.total > 1 ? `${job.what} ${job.done} / ${job.total}` : job.what || "reading";
     case "tracing":
       return `step ${job.steps.length}`;
     case "failed":

@@ -238,7 +238,7 @@ function JobLine({ job, onCancel }: { job: Job; onCancel: ((job: Job) => void) |
       {!isOver(job) && (
         <progress
           aria-label={`Progress of ${job.backend}`}
-          {...(job.total > 0 ? { value: job.done, max: job.total } : {})}
+          {...(job.total > 1 ? { value: job.done, max: job.total } : {})}
         />
       )}
       {onCancel && !isOver(job) && (

@@ -67,7 +67,11 @@ export function Walkthrough({
       </Stage>
       <Stage
         number={3}
-        title={`The graph: sources within ${Math.round(view.alpha * 100)}% of a turn's best`}
+        title={
+          view.alpha > 0
+            ? `The graph: sources with at least ${Math.round(view.alpha * 100)}% of a turn's best score`
+            : "The graph: every source that was followed"
+        }
       >
         <div class="canvas">
           <GraphView

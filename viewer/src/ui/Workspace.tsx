@@ -181,6 +181,12 @@ export function Workspace({
       </header>
       <main class="conversation" aria-label="Conversation" onPointerUp={settle}>
         <div class="turn-list" ref={list}>
+          {arrows && graph && (
+            <p class="arrow-legend">
+              <span>flat</span>
+              <span>recursive</span>
+            </p>
+          )}
           <Conversation
             conversation={conversation}
             marks={marks}
@@ -192,11 +198,7 @@ export function Workspace({
             onOpen={state.open}
           />
           {arrows && flat && recursive && (
-            <>
-              <p class="arrow-legend flat">flat</p>
-              <p class="arrow-legend recursive">recursive</p>
-              <Arrows holder={list} flat={flat} recursive={recursive} hot={state.hot} />
-            </>
+            <Arrows holder={list} flat={flat} recursive={recursive} hot={state.hot} />
           )}
         </div>
       </main>
