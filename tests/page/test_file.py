@@ -120,7 +120,7 @@ def test_walking_leaves_a_chain_and_a_link(page: Page, address: str) -> None:
     page.goto(link)
     expect(page.locator('.chain [aria-current="step"]')).to_contain_text("10")
     expect(page.get_by_role("slider", name="alpha")).to_have_value("0.5")
-    expect(page.locator('[data-turn="10"]')).to_be_in_viewport()
+    expect(page.locator('[data-turn="10"]')).to_be_in_viewport(ratio=0.9)
     page.keyboard.press("Escape")
     expect(page.locator('.chain [aria-current="step"]')).to_have_count(0)
 

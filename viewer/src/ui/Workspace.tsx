@@ -72,11 +72,13 @@ export function Workspace({
     return () => clearTimeout(timer);
   }, [said]);
 
-  // Bring what is meant into view: the link's turn first, then wherever the walk goes.
-  useEffect(() => reveal(link.turn ?? state.target?.turn ?? null, "jump"), []);
+  // Bring what is meant into view: the link's place first, then wherever the walk goes.
   const focus = path.at(-1) ?? null;
+  const arrived = useRef(false);
   useEffect(() => {
-    if (focus !== null) reveal(focus, "glide");
+    if (!arrived.current) reveal(focus ?? link.turn ?? state.target?.turn ?? null, "jump");
+    else if (focus !== null) reveal(focus, "glide");
+    arrived.current = true;
   }, [focus, pane]);
   useEffect(() => {
     if (current) reveal(current.turn, "glide", "mark.current");
