@@ -13,10 +13,10 @@ from tokengeist.attribution.faithfulness import (
 )
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.errors import TargetError
-from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
+from tokengeist.graph import Confirmation, Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.segmentation import segment
 from tokengeist.transcript import Role, Span, Target, Transcript, Turn, locate_target
-from tokengeist.verification import Confirmation, EdgeCheck, verify
+from tokengeist.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,10 +60,17 @@ def locker_graph() -> ProvenanceGraph:
 
 
 def test_what_the_answer_needs_is_confirmed_and_small_talk_is_not(embedded: LoadedModel) -> None:
-    needed, small_talk = verify(locker_graph(), LOCKER, embedded)
-    assert (needed.source, needed.verdict) == (1, Confirmation.CONFIRMED)
+    needed, small_talk = verify(locker_graph(), LOCKER, embedded).edges
+    assert (needed.source, needed.confirmation) == (1, Confirmation.CONFIRMED)
+    assert needed.drop is not None
     assert needed.drop > 3
-    assert small_talk.verdict is not Confirmation.CONFIRMED
+    assert small_talk.confirmation in (Confirmation.WEAK, Confirmation.NOT_CONFIRMED)
+
+
+def test_only_the_edges_asked_for_are_put_to_the_test(tiny: LoadedModel) -> None:
+    one, other = verify(locker_graph(), LOCKER, tiny, edges={(2, 0)}).edges
+    assert one.confirmation is None
+    assert other.drop is not None
 
 
 def test_structural_edges_are_not_put_to_the_test(tiny: LoadedModel, refund: Transcript) -> None:
@@ -80,7 +87,9 @@ def test_structural_edges_are_not_put_to_the_test(tiny: LoadedModel, refund: Tra
         ),
         spec=AttributorSpec("scripted"),
     )
-    assert [(check.dependent, check.source) for check in verify(graph, refund, tiny)] == [(3, 2)]
+    attributed, structural = verify(graph, refund, tiny).edges
+    assert attributed.drop is not None
+    assert structural.drop is None
 
 
 @pytest.mark.parametrize(
@@ -94,7 +103,7 @@ def test_structural_edges_are_not_put_to_the_test(tiny: LoadedModel, refund: Tra
     ],
 )
 def test_verdicts_are_about_the_ratio_of_probabilities(drop: float, verdict: str) -> None:
-    assert EdgeCheck(4, 2, drop).verdict == verdict
+    assert Confirmation.of(drop) == verdict
 
 
 def test_good_scores_are_more_faithful_than_bad_ones(embedded: LoadedModel) -> None:

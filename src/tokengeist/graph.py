@@ -7,6 +7,7 @@ any stricter view of it (`extraction.prune`) costs nothing. Edges point back in 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +24,23 @@ class EdgeKind(StrEnum):
 
     ATTRIBUTION = "attribution"
     STRUCTURAL = "structural"
+
+
+class Confirmation(StrEnum):
+    """What taking an edge's evidence away did to the probability of the dependent text."""
+
+    CONFIRMED = "confirmed"
+    """At most half as likely."""
+    WEAK = "weak"
+    """It lost more than a tenth of its probability."""
+    NOT_CONFIRMED = "not confirmed"
+
+    @classmethod
+    def of(cls, drop: float) -> Confirmation:
+        """The verdict on a loss of log-probability, in nats."""
+        if drop >= math.log(2):
+            return cls.CONFIRMED
+        return cls.WEAK if drop >= -math.log(0.9) else cls.NOT_CONFIRMED
 
 
 class Stop(StrEnum):
@@ -61,6 +79,13 @@ class Edge:
     kind: EdgeKind
     evidence: tuple[Span, ...]
     """The text of `source` that `dependent` rests on."""
+    drop: float | None = None
+    """Loss of the dependent text's log-probability without the evidence; None if not verified."""
+
+    @property
+    def confirmation(self) -> Confirmation | None:
+        """What verification said, where there was one."""
+        return None if self.drop is None else Confirmation.of(self.drop)
 
 
 @dataclass(frozen=True)

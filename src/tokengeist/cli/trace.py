@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +13,30 @@ from tokengeist.api import (
     DEFAULT_BACKEND,
     PAPER,
     PAPER_BACKEND,
-    Settings,
     open_tracer,
     settings_for,
 )
 from tokengeist.attribution.registry import BackendOptions
+from tokengeist.cli.options import (
+    Alpha,
+    Conversation,
+    Cut,
+    Device,
+    Dtype,
+    File,
+    Flat,
+    Format,
+    MaxDepth,
+    MinScore,
+    Model,
+    NoCache,
+    Probe,
+    Render,
+    Seed,
+    TopK,
+    TrustRemoteCode,
+    adjusted,
+)
 from tokengeist.cli.output import print_json, progress_bar, write_file
 from tokengeist.errors import TargetError
 from tokengeist.export.dot import to_dot
@@ -27,14 +45,15 @@ from tokengeist.export.html import to_html
 from tokengeist.export.mermaid import to_mermaid
 from tokengeist.export.redaction import Redaction
 from tokengeist.export.terminal import summary, tree, verdicts
+from tokengeist.extraction import View
 from tokengeist.formats import load
-from tokengeist.segmentation import Granularity
+from tokengeist.graph import ProvenanceGraph
 from tokengeist.tracer import collect
-from tokengeist.transcript import Span, locate_target
+from tokengeist.transcript import Span, Transcript, locate_target
 
 
 def trace(
-    file: Annotated[str, typer.Argument(help="A transcript; - for standard input.")],
+    file: File,
     span: Annotated[
         str | None,
         typer.Option(help="The text to trace. Without it: the whole last assistant turn."),
@@ -43,12 +62,8 @@ def trace(
     chars: Annotated[
         str | None, typer.Option(metavar="A:B", help="The span as characters of --turn.")
     ] = None,
-    conversation: Annotated[
-        str | None, typer.Option(help="Which conversation, in a file with several.")
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="The file's format, where detection is wrong.")
-    ] = None,
+    conversation: Conversation = None,
+    format: Format = None,
     backend: Annotated[
         str | None,
         typer.Option(
@@ -59,31 +74,26 @@ def trace(
         bool,
         typer.Option("--paper", help="The paper's own method and settings: Avg. Attention."),
     ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, float16, bfloat16.")] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
+    model: Model = None,
+    device: Device = None,
+    dtype: Dtype = None,
+    trust_remote_code: TrustRemoteCode = False,
+    render: Render = None,
+    probe: Probe = None,
+    seed: Seed = 0,
+    no_cache: NoCache = False,
+    granularity: Cut = None,
+    top_k: TopK = None,
+    max_depth: MaxDepth = None,
+    min_score: MinScore = None,
+    alpha: Alpha = None,
+    flat: Flat = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Take each edge's evidence away, and see what the model makes of it."
+        ),
     ] = False,
-    render: Annotated[
-        str | None, typer.Option(help="How the model sees the turns: plain or chat.")
-    ] = None,
-    granularity: Annotated[
-        Granularity | None, typer.Option(help="How finely sources are cut.")
-    ] = None,
-    top_k: Annotated[
-        int | None, typer.Option(min=1, help="Most sources followed at one turn.")
-    ] = None,
-    max_depth: Annotated[int | None, typer.Option(min=1, help="Most hops from the span.")] = None,
-    min_score: Annotated[float | None, typer.Option(help="Ignore scores below this.")] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Show sources scoring at least this share of the best."),
-    ] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="One hop only: --max-depth 1.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The unpruned graph as JSON.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="A Mermaid flowchart.")] = False,
     dot: Annotated[bool, typer.Option("--dot", help="Graphviz DOT.")] = False,
@@ -110,26 +120,34 @@ def trace(
         raise typer.BadParameter("choose one of --json, --mermaid and --dot")
     if (redact or redact_pattern) and not html:
         raise typer.BadParameter("--redact is about the page; give --html FILE")
-    if flat and max_depth not in (None, 1):
-        raise typer.BadParameter("--flat means --max-depth 1; give one of them")
     transcript = load(file, format=format, conversation=conversation)
     target = locate_target(transcript, span, turn=turn, chars=_char_range(chars))
     chosen = backend or (PAPER_BACKEND if paper else DEFAULT_BACKEND)
-    settings = _settings(
+    settings = adjusted(
         PAPER if paper else settings_for(chosen),
         granularity=granularity,
         top_k=top_k,
-        max_depth=1 if flat else max_depth,
-        min_score=min_score,
+        max_depth=max_depth,
+        flat=flat,
         alpha=alpha,
+        min_score=min_score,
     )
     options = BackendOptions(
-        model=model, device=device, dtype=dtype, render=render, trust_remote_code=trust_remote_code
+        model=model,
+        device=device,
+        dtype=dtype,
+        render=render,
+        trust_remote_code=trust_remote_code,
+        seed=seed,
+        probe=probe,
+        cache=not no_cache,
     )
     with progress_bar():
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
+        if check:
+            graph = _verified(graph, transcript, settings.view, options)
 
     if html:
         redaction = Redaction(tuple(redact_pattern or ())) if redact or redact_pattern else None
@@ -165,22 +183,12 @@ def _char_range(text: str | None) -> Span | None:
     return Span(int(start), int(end))
 
 
-def _settings(
-    base: Settings,
-    *,
-    granularity: Granularity | None,
-    top_k: int | None,
-    max_depth: int | None,
-    min_score: float | None,
-    alpha: float | None,
-) -> Settings:
-    """`base` with what the user said instead of what it says."""
-    trace_options = base.trace
-    if top_k is not None:
-        trace_options = replace(trace_options, top_k=top_k)
-    if max_depth is not None:
-        trace_options = replace(trace_options, max_depth=max_depth)
-    if min_score is not None:
-        trace_options = replace(trace_options, min_score=min_score)
-    view = base.view if alpha is None else replace(base.view, alpha=alpha)
-    return Settings(trace_options, view, granularity or base.granularity)
+def _verified(
+    graph: ProvenanceGraph, transcript: Transcript, view: View, options: BackendOptions
+) -> ProvenanceGraph:
+    """The graph with the edges that will be shown put to the test."""
+    from tokengeist.attribution.cached import load_for
+    from tokengeist.verification import verify
+
+    shown = {(edge.dependent, edge.source) for edge in view.of(graph).edges}
+    return verify(graph, transcript, load_for(options), edges=shown, render=options.render)

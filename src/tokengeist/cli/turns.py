@@ -9,19 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tokengeist.cli.options import Conversation, File, Format
 from tokengeist.cli.output import print_json
 from tokengeist.export.terminal import excerpt, printable
 from tokengeist.formats import load
 
 
 def turns(
-    file: Annotated[str, typer.Argument(help="A transcript; - for standard input.")],
-    conversation: Annotated[
-        str | None, typer.Option(help="Which conversation, in a file with several.")
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="The file's format, where detection is wrong.")
-    ] = None,
+    file: File,
+    conversation: Conversation = None,
+    format: Format = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, with the whole text.")] = False,
 ) -> None:
     """List a transcript's turns with their indices."""

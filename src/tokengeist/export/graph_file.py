@@ -75,6 +75,8 @@ def to_json(graph: ProvenanceGraph, transcript: Transcript, view: View) -> dict[
                 "kind": edge.kind.value,
                 "kept": (edge.dependent, edge.source) in kept_edges,
                 "evidence": quoted(edge.source, edge.evidence),
+                "drop": edge.drop,
+                "confirmation": edge.confirmation.value if edge.confirmation else None,
             }
             for edge in graph.edges
         ],
@@ -135,6 +137,7 @@ def _graph(data: Mapping[str, Any]) -> ProvenanceGraph:
                 edge["score"],
                 EdgeKind(edge["kind"]),
                 _spans(edge["evidence"]),
+                edge.get("drop"),
             )
             for edge in data["edges"]
         ),

@@ -12,7 +12,7 @@ import unicodedata
 from rich.text import Text
 
 from tokengeist.attribution.protocol import Verdict
-from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
+from tokengeist.graph import Confirmation, Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.transcript import Role, Span, Transcript
 
 CAVEAT = "Scores say what the attribution method finds salient; they are not proof."
@@ -22,6 +22,11 @@ _ROLE_STYLES = {
     Role.USER: "green",
     Role.ASSISTANT: "cyan",
     Role.TOOL: "yellow",
+}
+_CONFIRMATIONS = {
+    Confirmation.CONFIRMED: "green",
+    Confirmation.WEAK: "yellow",
+    Confirmation.NOT_CONFIRMED: "red",
 }
 _STOPS = {
     Stop.EXOGENOUS: ("■ source", "bold green"),
@@ -108,6 +113,8 @@ def _line(lead: str, node: Node, edge: Edge | None, transcript: Transcript, widt
     if edge is not None:
         score = "call" if edge.kind is EdgeKind.STRUCTURAL else f"{edge.score:.2f}"
         line.append(f"{score} ", "not dim bold")
+        if edge.confirmation is not None:
+            line.append(f"{edge.confirmation} ", f"not dim {_CONFIRMATIONS[edge.confirmation]}")
     line.append(f"turn {node.turn} · {speaker(transcript, node.turn)}", _ROLE_STYLES[node.role])
     if node.stop is not None:
         label, style = _STOPS[node.stop]

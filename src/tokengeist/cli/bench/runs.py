@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tokengeist.api import DEFAULT_BACKEND, Settings, settings_for
+from tokengeist.api import DEFAULT_BACKEND, settings_for
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.compare import compare as compare_runs
 from tokengeist.bench.dataset import Dataset
@@ -27,8 +27,22 @@ from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
 from tokengeist.cli.bench.data import AsJson, Data
 from tokengeist.cli.bench.tables import show_comparisons, show_scores, show_spread
+from tokengeist.cli.options import (
+    Alpha,
+    Cut,
+    Device,
+    Dtype,
+    Flat,
+    MaxDepth,
+    Model,
+    Probe,
+    Render,
+    Seed,
+    TopK,
+    TrustRemoteCode,
+    adjusted,
+)
 from tokengeist.cli.output import print_json
-from tokengeist.segmentation import Granularity
 
 
 class EngineName(StrEnum):
@@ -45,31 +59,18 @@ def run(
     backend: Annotated[
         str, typer.Option(help="How to attribute; see `tokengeist backends`.")
     ] = DEFAULT_BACKEND,
-    flat: Annotated[bool, typer.Option("--flat", help="One hop only: --max-depth 1.")] = False,
-    model: Annotated[
-        str | None,
-        typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, float16, bfloat16.")] = None,
-    render: Annotated[
-        str | None, typer.Option(help="How the model sees the turns: plain or chat.")
-    ] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="For backends that draw lots.")] = 0,
-    granularity: Annotated[
-        Granularity | None, typer.Option(help="How finely sources are cut.")
-    ] = None,
-    top_k: Annotated[
-        int | None, typer.Option(min=1, help="Most sources followed at one turn.")
-    ] = None,
-    max_depth: Annotated[int | None, typer.Option(min=1, help="Most hops from the span.")] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Keep sources scoring at least this share of the best."),
-    ] = None,
+    flat: Flat = False,
+    model: Model = None,
+    device: Device = None,
+    dtype: Dtype = None,
+    render: Render = None,
+    trust_remote_code: TrustRemoteCode = False,
+    probe: Probe = None,
+    seed: Seed = 0,
+    granularity: Cut = None,
+    top_k: TopK = None,
+    max_depth: MaxDepth = None,
+    alpha: Alpha = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first conversations.")] = None,
     runs: Annotated[
         int, typer.Option(min=1, help="Repeat with counted-up seeds, for mean and deviation.")
@@ -92,8 +93,6 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Trace every target. The same command again continues where a run was stopped."""
-    if flat and max_depth not in (None, 1):
-        raise typer.BadParameter("--flat means --max-depth 1; give one of them")
     options = BackendOptions(
         model=model,
         device=device,
@@ -101,12 +100,14 @@ def run(
         render=render,
         trust_remote_code=trust_remote_code,
         seed=seed,
+        probe=probe,
     )
-    settings = settings_with(
-        backend,
+    settings = adjusted(
+        settings_for(backend),
         granularity=granularity,
         top_k=top_k,
-        max_depth=1 if flat else max_depth,
+        max_depth=max_depth,
+        flat=flat,
         alpha=alpha,
     )
     dataset, method = Dataset(data), Method(backend, options, settings)
@@ -149,25 +150,6 @@ def _said(summary: RunSummary) -> str:
         f"{summary.targets} targets of {summary.conversations} conversations{before}{errors}, "
         f"{summary.seconds:.1f} s: {summary.folder}"
     )
-
-
-def settings_with(
-    backend: str,
-    *,
-    granularity: Granularity | None = None,
-    top_k: int | None = None,
-    max_depth: int | None = None,
-    alpha: float | None = None,
-) -> Settings:
-    """The backend's own settings with what the user said instead of theirs."""
-    base = settings_for(backend)
-    trace = base.trace
-    if top_k is not None:
-        trace = replace(trace, top_k=top_k)
-    if max_depth is not None:
-        trace = replace(trace, max_depth=max_depth)
-    view = base.view if alpha is None else replace(base.view, alpha=alpha)
-    return Settings(trace, view, granularity or base.granularity)
 
 
 def make_engine(
