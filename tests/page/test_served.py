@@ -43,7 +43,7 @@ def test_select_by_mouse_and_watch_the_trace_arrive(
     select(page, 12, "5582")
     expect(page.locator('[data-node="12"]')).to_be_visible()
     expect(page.locator(".method")).to_contain_text("lexical")
-    expect(page.locator(".job.reading")).to_contain_text("slow reading 100 / 200")
+    expect(page.locator(".job", has_text="slow")).to_contain_text("slow reading 100 / 200")
     assert page.locator('[data-node="11"]').count() == 1
     slow_backend.release.set()
     expect(page.locator(".method")).to_contain_text("a-model-for-tests")
@@ -96,10 +96,10 @@ def test_a_second_tab_sees_the_same_and_can_cancel(
     """Progress is shared; what one tab cancels is cancelled for all."""
     open_example(page, serve(example, backend="slow"))
     select(page, 12, "5582")
-    expect(page.locator(".job.reading")).to_contain_text("slow reading")
+    expect(page.locator(".job", has_text="slow")).to_contain_text("slow reading")
     other = context.new_page()
     other.goto(page.url)
-    expect(other.locator(".job.reading")).to_contain_text("slow reading 100 / 200")
+    expect(other.locator(".job", has_text="slow")).to_contain_text("slow reading 100 / 200")
     other.get_by_role("button", name="Cancel").click()
     expect(other.locator(".job")).to_have_count(0)
     expect(page.locator(".job")).to_have_count(0)
