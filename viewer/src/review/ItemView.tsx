@@ -126,7 +126,9 @@ export function ItemView({
         ) : (
           <div class="judging">
             <label class="note">
-              Note <kbd>n</kbd>
+              <span>
+                Note <kbd>n</kbd>
+              </span>
               <textarea
                 id="note"
                 rows={2}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tokengeist.cli.bench import data, reports, runs
+from tokengeist.cli.bench import correct, data, reports, runs
 
 app = typer.Typer(
     name="bench",
@@ -16,6 +16,7 @@ app.command("gold")(data.gold)
 app.command("stats")(data.stats)
 app.command("import")(data.import_)
 app.command("synth")(data.synth)
+app.command("correct")(correct.correct)
 app.command("run")(runs.run)
 app.command("score")(runs.score)
 app.command("compare")(runs.compare)
