@@ -73,7 +73,7 @@ export function draw(graph: Graph, conversation: Conversation, compact = false):
     return {
       edge,
       path: curve(place.points),
-      label: compact ? "" : edge.kind === "structural" ? "call" : number(edge.score),
+      label: compact ? "" : edge.kind === "structural" ? "call" : scoreOf(edge),
       labelX: place.x ?? 0,
       labelY: place.y ?? 0,
       width: isScored(edge) && best > 0 ? 1.2 + 4.3 * (edge.score / best) : 1.6,
@@ -81,6 +81,13 @@ export function draw(graph: Graph, conversation: Conversation, compact = false):
   });
   const size = paper.graph() as { width: number; height: number };
   return { boxes: [...boxes.values()], lines, width: size.width, height: size.height };
+}
+
+const CONFIRMATIONS = { confirmed: " ✓", weak: " ~", "not confirmed": " ✗" };
+
+/** The score and, where the edge was put to the test, how that went. */
+function scoreOf(edge: GraphEdge): string {
+  return number(edge.score) + (edge.confirmation ? CONFIRMATIONS[edge.confirmation] : "");
 }
 
 function isScored(edge: GraphEdge): boolean {

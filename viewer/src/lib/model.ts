@@ -2,6 +2,7 @@
 
 import { type Offsets, offsetsOf } from "./offsets";
 import type {
+  Confirmation,
   EdgeKind,
   Role,
   Stop,
@@ -51,6 +52,7 @@ export interface GraphEdge {
   score: number;
   kind: EdgeKind;
   evidence: Span[];
+  confirmation?: Confirmation | null;
 }
 
 export interface Unit {
@@ -138,11 +140,12 @@ export function traceOf(wire: WireTrace, conversation: Conversation): Trace {
       stop,
       spans: spansOf(conversation, turn, spans),
     })),
-    edges: graph.edges.map(({ dependent, source, score, kind, evidence }) => ({
+    edges: graph.edges.map(({ dependent, source, score, kind, evidence, confirmation }) => ({
       dependent,
       source,
       score,
       kind,
+      confirmation: confirmation ?? null,
       evidence: spansOf(conversation, source, evidence),
     })),
     units: graph.units.map((unit) => ({

@@ -3,6 +3,7 @@
 export type Role = "system" | "user" | "assistant" | "tool";
 export type EdgeKind = "attribution" | "structural";
 export type Stop = "exogenous" | "depth" | "no source" | "orphan result";
+export type Confirmation = "confirmed" | "weak" | "not confirmed";
 export type Verdict = "verbatim" | "derived" | "attributed" | "unsupported";
 
 export interface WireSpan {
@@ -34,6 +35,8 @@ export interface WireEdge {
   kind: EdgeKind;
   kept: boolean;
   evidence: WireSpan[];
+  /** What `--verify` said, where there was one. */
+  confirmation?: Confirmation | null;
 }
 
 export interface WireUnit {

@@ -84,7 +84,9 @@ export function GraphView({
             <title>
               {edge.kind === "structural"
                 ? `Turn ${edge.dependent} is the result of the call in turn ${edge.source}`
-                : `Turn ${edge.dependent} rests on turn ${edge.source}, score ${edge.score}`}
+                : `Turn ${edge.dependent} rests on turn ${edge.source}, score ${edge.score}${
+                    edge.confirmation ? `; ${edge.confirmation} by taking the evidence away` : ""
+                  }`}
             </title>
             <path class="edge-reach" d={d} />
             <path class="edge-line" d={d} stroke-width={width} marker-end="url(#arrow)" />
@@ -92,9 +94,9 @@ export function GraphView({
               <>
                 <rect
                   class="edge-paper"
-                  x={labelX - 20}
+                  x={labelX - 23}
                   y={labelY - 8}
-                  width="40"
+                  width="46"
                   height="16"
                   rx="8"
                 />
