@@ -24,6 +24,7 @@ if CHROMIUM is None:
 import uvicorn  # noqa: E402
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
+expect.set_options(timeout=20_000)  # the machine may be busy
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync", "--no-first-run"]
 
@@ -158,6 +159,7 @@ def test_edit_an_edge_rejudge_and_count(
     page.keyboard.press("u")
     expect(page.locator(".tag.changed")).to_have_text(["re-labelled", "judge again"])
     page.keyboard.press("u")
+    expect(page.locator("svg.graph [data-node='9']")).to_have_count(1)
     expect(page.locator(".tag.changed")).to_have_count(0)
     assert dataset.gold_path("observatory").read_bytes() == before
 

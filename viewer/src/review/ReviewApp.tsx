@@ -13,7 +13,7 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
   const [reviewer, setReviewer] = useState(given);
   const [overview, setOverview] = useState<api.Overview | null>(null);
   const [index, setIndex] = useState(() => Number(location.hash.match(/item=(\d+)/)?.[1] ?? 0));
-  const [item, setItem] = useState<api.Item | null>(null);
+  const [loaded, setLoaded] = useState<{ index: number; item: api.Item } | null>(null);
   const [note, setNote] = useState("");
   const [editing, setEditing] = useState(false);
   const [counting, setCounting] = useState(location.hash === "#statistics");
@@ -32,20 +32,21 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
     attempt(async () => setOverview(await api.overview(reviewer)));
   }, [reviewer, attempt]);
   useEffect(() => {
-    let current = true;
-    setItem(null);
+    let wanted = true; // answers may arrive in another order than they were asked for
     setEditing(false);
     attempt(async () => {
       const opened = await api.open(index);
-      if (current) setItem(opened);
+      if (wanted) setLoaded({ index, item: opened });
     });
     return () => {
-      current = false;
+      wanted = false;
     };
   }, [index, attempt]);
   useEffect(() => {
     history.replaceState(null, "", counting ? "#statistics" : `#item=${index}`);
   }, [index, counting]);
+  // What was loaded for another place in the sample must not be judged here.
+  const item = loaded?.index === index ? loaded.item : null;
   const entry = overview?.items[index];
   useEffect(() => setNote(entry?.note ?? ""), [entry]);
 
@@ -66,8 +67,8 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
       const after = await api.undo(reviewer);
       setOverview(after);
       if (after.undone === null) return;
+      setLoaded({ index: after.undone, item: await api.open(after.undone) });
       setIndex(after.undone);
-      setItem(await api.open(after.undone));
     });
 
   // Before the next key can be pressed, so that it meets what is on the screen.
@@ -145,7 +146,7 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
                 digest: item.digest,
               });
               setOverview(after);
-              setItem(changed);
+              setLoaded({ index, item: changed });
               setEditing(false);
             }}
           />
