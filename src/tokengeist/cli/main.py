@@ -12,7 +12,20 @@ from typing import TextIO
 
 import typer
 
-from tokengeist.cli import annotate, backends, bench, fit, models, review, serve, trace, turns
+from tokengeist.cli import (
+    annotate,
+    backends,
+    bench,
+    cache,
+    faithfulness,
+    fit,
+    models,
+    probe,
+    review,
+    serve,
+    trace,
+    turns,
+)
 from tokengeist.errors import TokengeistError, TokengeistWarning
 from tokengeist.export.terminal import printable
 
@@ -29,9 +42,12 @@ app.command("annotate")(annotate.annotate)
 app.command("review")(review.review)
 app.command("backends")(backends.backends)
 app.command("fit")(fit.fit)
+app.command("faithfulness")(faithfulness.faithfulness)
+app.command("cache")(cache.cache)
 app.command("serve")(serve.serve)
 app.add_typer(bench.app, name="bench")
 app.add_typer(models.app, name="models")
+app.add_typer(probe.app, name="probe")
 
 
 def _version(show: bool) -> None:
