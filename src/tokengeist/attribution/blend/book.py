@@ -19,6 +19,7 @@ from itertools import pairwise
 from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
 from tokengeist.attribution.blend.fields import Field, Record, scan
 from tokengeist.attribution.blend.pieces import Piece, name_keys, normal, pieces
+from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span, Transcript, Turn
 
 
@@ -141,10 +142,11 @@ class Page:
             found.append(FieldView(f, name_keys(f.key), inside, text))
         return found
 
-    def occurrences(self, keys: Iterable[str]) -> list[Piece]:
-        """The pieces that have one of the keys, in order."""
+    def occurrences(self, keys: Iterable[str], unit: str = "") -> list[Piece]:
+        """The pieces that have one of the keys and no other unit, in order."""
         numbers = {n for key in keys for n in self.positions.get(key, ())}
-        return [self.pieces[n] for n in sorted(numbers)]
+        found = (self.pieces[n] for n in sorted(numbers))
+        return [piece for piece in found if compatible(piece.unit, unit)]
 
     def field_at(self, position: int) -> Field | None:
         """The field that a character belongs to."""
@@ -227,9 +229,11 @@ class Book:
             for key in page.keys:
                 self._holders[key].append(page.index)
 
-    def holders(self, keys: Iterable[str], before: int) -> list[int]:
-        """The turns before one that hold any of the keys, earliest first."""
-        found = {t for key in keys for t in self._holders.get(key, ()) if t < before}
+    def holders(self, piece: Piece, before: int) -> list[int]:
+        """The turns before one that hold a piece, in the same unit if it has one, in order."""
+        found = {t for key in piece.keys for t in self._holders.get(key, ()) if t < before}
+        if piece.unit:
+            found = {t for t in found if self.pages[t].occurrences(piece.keys, piece.unit)}
         return sorted(found)
 
     def first_holder(self, key: str) -> int | None:

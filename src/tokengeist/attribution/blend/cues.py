@@ -68,7 +68,7 @@ TOTALITY = _phrases(
 )
 CORRECTION = _phrases(
     r"""\b(actually|instead|sorry|rather|correction|i\ meant?|make\ (?:it|that)|change\ that
-    |mistake)\b"""
+    |mistake|prefer|let'?s\ say)\b"""
 )
 COMPUTATION = _phrases(
     r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between

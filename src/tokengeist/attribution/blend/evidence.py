@@ -49,7 +49,7 @@ def _matches(need: Need, page: Page) -> Iterator[tuple[Item, Piece]]:
     """Every piece of a page that a needed item stands in or was worked out from."""
     for item in need.items:
         if page.index in item.holders:
-            for piece in page.occurrences(item.keys):
+            for piece in page.occurrences(item.keys, item.piece.unit):
                 yield item, piece
         for place in item.derivation.places if item.derivation else ():
             if place.turn == page.index:

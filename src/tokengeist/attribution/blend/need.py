@@ -13,16 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tokengeist.attribution.blend.arithmetic import (
-    Derivation,
-    compare_results,
-    derive_date,
-    derive_number,
-)
+from tokengeist.attribution.blend.accounts import Derivation
+from tokengeist.attribution.blend.arithmetic import compare_results, derive_number
 from tokengeist.attribution.blend.book import Book, Page, scarcity
 from tokengeist.attribution.blend.cues import COMPUTATION, RULE
+from tokengeist.attribution.blend.dates import derive_date
 from tokengeist.attribution.blend.fields import Field
-from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
+from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.transcript import Role, Span, Target
 
 LONG_ARGUMENT = 60
@@ -234,12 +232,22 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
         if (piece.key, name) in seen:
             continue
         seen.add((piece.key, name))
-        holders = book.holders(piece.keys, need.turn)
+        holders = book.holders(piece, need.turn)
+        if in_call and piece.number is not None and not piece.unit:
+            holders = [t for t in holders if _may_be(book.pages[t], piece, name)] or holders
         rarity = book.rarity(piece.key, need.turn) if holders else 1.0
         weight = _base_weight(piece) * max(_LEAST_RARITY, rarity)
         hard = _is_hard(piece, in_call=in_call, argument=argument)
         found.append(Item(piece, weight, hard, name, holders))
     return found
+
+
+def _may_be(page: Page, piece: Piece, argument: str) -> bool:
+    """Whether a page has a number in a unit that can be the argument's: no `60 cm` is a charge."""
+    return any(
+        found.unit in ("", MONEY) or f"w:{stem(found.unit)}" in name_keys(argument)
+        for found in page.occurrences(piece.keys)
+    )
 
 
 def _base_weight(piece: Piece) -> float:
@@ -268,9 +276,9 @@ def _locate(book: Book, need: Need, item: Item) -> None:
             return
     if not item.holders:
         if piece.number is not None:
-            item.derivation = derive_number(book, need.turn, piece.number, piece.start)
+            item.derivation = derive_number(book, need.turn, piece)
         elif piece.kind is Kind.DATE:
-            item.derivation = derive_date(book, need.turn, piece.key)
+            item.derivation = derive_date(book, need.turn, piece)
         return
     told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     item.first = (told or item.holders)[0]
@@ -291,7 +299,7 @@ def _company(page: Page, need: Need, item: Item) -> float:
     around = need.context - weights.keys()
     names = name_keys(item.argument)
     best = -1.0
-    for found in page.occurrences(item.keys)[:12]:
+    for found in page.occurrences(item.keys, item.piece.unit)[:12]:
         keys = page.keys_between(*page.home(found.start))
         score = 0.0
         if others > 0:

@@ -122,7 +122,7 @@ def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[
 
 def alternatives(page: Page, item: Item) -> list[str]:
     """The first key of every value that a result gives under the same name as the item's."""
-    for found in page.occurrences(item.keys):
+    for found in page.occurrences(item.keys, item.piece.unit):
         held = page.field_at(found.start)
         if held:
             same = [view for view in page.views if view.field.key == held.key]
@@ -134,7 +134,7 @@ def record_keys(page: Page, item: Item) -> set[str]:
     """What identifies the record that an item stands in: its other values, the id's own words."""
     found = id_words(item, shortest=2) - {f"w:{stem(w)}" for w in STOP_WORDS}
     homes = []
-    for piece in page.occurrences(item.keys):
+    for piece in page.occurrences(item.keys, item.piece.unit):
         named = next((r for r in page.records if 0 <= r.start - piece.end <= 4), None)
         inner = [r for r in page.records if r.is_nested and r.start <= piece.start < r.end]
         home = named or max(inner, key=lambda r: r.start, default=None)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from tokengeist.attribution.blend.quantities import MONEY, unit_of
+
 
 class Kind(StrEnum):
     """What a piece is."""
@@ -52,6 +54,8 @@ class Piece:
     text: str
     aliases: tuple[str, ...] = ()
     number: float | None = None
+    unit: str = ""
+    """Of a number, if one is written beside it."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -133,11 +137,11 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
     elif kind == "mail":
         yield Piece(Kind.ID, "i:" + text.lower(), start, end, text)
     elif kind == "id":
-        yield from _identifier(text, start, end)
+        yield from _identifier(match.string, start, end)
     elif kind == "number":
-        yield number_piece(text, start, end)
+        yield _number(match.string, start, end)
     else:
-        yield from _word(text, start, end)
+        yield from _word(match.string, start, end)
 
 
 def _date_key(text: str) -> str:
@@ -159,47 +163,65 @@ def _time_key(text: str) -> str:
     return f"t:{hour * 60 + minute}"
 
 
-def number_piece(text: str, start: int, end: int) -> Piece:
+def _number(whole: str, start: int, end: int) -> Piece:
     """A number, its value rounded to cents."""
+    text = whole[start:end]
     value = round(float(text.rstrip("%").replace(",", "")), 2)
     key = "n:" + (str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0"))
     aliases = ("i:" + text,) if text.isdigit() and len(text) >= 4 else ()
-    return Piece(Kind.NUMBER, key, start, end, text, aliases, value)
+    return Piece(Kind.NUMBER, key, start, end, text, aliases, value, unit_of(whole, start, end))
 
 
-def _identifier(text: str, start: int, end: int) -> Iterator[Piece]:
+_BARE_VALUE = re.compile(r'"\s?:\s?$')
+_LONGEST_FIGURE = 7
+"""Longer rows of digits are no amounts, but numbers of something."""
+
+
+def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
+    text = whole[start:end]
     value = text.lstrip("#").lower()
     ordinal = re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th)", value)
     compound = re.fullmatch(r"(\d+)-([a-z]+)", value)
-    if ordinal:
+    if _BARE_VALUE.search(whole, max(0, start - 3), start) and text.isdigit():
+        yield _number(whole, start, end)
+    elif ordinal:
         yield Piece(Kind.NUMBER, f"n:{int(ordinal[1])}", start, end, text, (), float(ordinal[1]))
     elif compound:  # `3-hour`
         middle = start + len(compound[1])
-        yield number_piece(compound[1], start, middle)
-        yield from _word(text[len(compound[1]) + 1 :], middle + 1, end)
+        yield _number(whole, start, middle)
+        yield from _word(whole, middle + 1, end)
     else:
         aliases = [f"i:{part}" for part in re.split(r"[_-]", value) if _is_serial(part, value)]
         if re.fullmatch(r"[a-z]\d{5,}", value):
             aliases.append(f"i:{value[1:]}")
-        yield Piece(Kind.ID, f"i:{value}", start, end, text, tuple(aliases))
+        figure = float(value) if text.isdigit() and len(text) <= _LONGEST_FIGURE else None
+        yield Piece(Kind.ID, f"i:{value}", start, end, text, tuple(aliases), figure)
 
 
 def _is_serial(part: str, whole: str) -> bool:
     return part != whole and re.search(r"\d{4,}", part) is not None
 
 
-def _word(text: str, start: int, end: int) -> Iterator[Piece]:
+def _word(whole: str, start: int, end: int) -> Iterator[Piece]:
+    text = whole[start:end]
     word = text.lower()
     if word in _NUMBER_WORDS:
         value = _NUMBER_WORDS[word]
-        yield Piece(Kind.NUMBER, f"n:{value}", start, end, text, (), float(value))
+        unit = unit_of(whole, start, end)
+        yield Piece(Kind.NUMBER, f"n:{value}", start, end, text, (), float(value), unit)
     elif word in STOP_WORDS or len(word) < 2:
         return
-    elif text.isupper() and len(text) <= 4:
+    elif text.isupper() and len(text) <= 4 and not _is_currency(whole, start):
         yield Piece(Kind.CODE, f"w:{word}", start, end, text)
     else:
         kind = Kind.NAME if text[0].isupper() else Kind.WORD
         yield Piece(kind, f"w:{stem(text)}", start, end, text)
+
+
+def _is_currency(text: str, start: int) -> bool:
+    """Whether a code is the unit of the number before it."""
+    end = start - 1 if text[start - 1 : start] == " " else start
+    return text[end - 1 : end].isdigit() and unit_of(text, end, end) == MONEY
 
 
 _SUFFIXES = tuple(_listed("ations ation ships ship ments ment ings ing ied ed es s ly"))

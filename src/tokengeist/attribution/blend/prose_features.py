@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 
-from tokengeist.attribution.blend.arithmetic import Place
+from tokengeist.attribution.blend.accounts import Place
 from tokengeist.attribution.blend.book import Freshness, Page
 from tokengeist.attribution.blend.cues import (
     COMPARISON,
@@ -108,7 +108,7 @@ class ProseFeatures:
             page = self.book.pages[item.best or 0]
             inside = any(
                 r.is_nested and r.start <= p.start < r.end
-                for p in page.occurrences(item.keys)
+                for p in page.occurrences(item.keys, item.piece.unit)
                 for r in page.records
             )
             if inside and item.alternatives >= 4:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.book import Book, Page
 from tokengeist.attribution.blend.cues import COMPUTATION, CORRECTION
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.attribution.protocol import Link, Unit, Verdict
 from tokengeist.transcript import Role, Span
 
@@ -41,19 +43,31 @@ def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
     if item.holders:
         source = _source(book, item, linked)
         page = book.pages[source]
-        places = [Span(p.start, p.end) for p in page.occurrences(item.keys)]
+        places = [Span(p.start, p.end) for p in page.occurrences(item.keys, item.piece.unit)]
         newer = _newer_value(book, need, item, page)
         if newer is None:
             newer = _corrected(book, need, item, page)
         note = f"{STALE}: turn {newer} gives another value" if newer is not None else ""
         return Unit(need.turn, span, Verdict.VERBATIM, _at(source, places[:1]), note)
-    if item.derivation:
-        sources = tuple((p.turn, Span(p.start, p.end)) for p in item.derivation.places)
-        return Unit(need.turn, span, Verdict.DERIVED, sources, item.derivation.note)
+    derivation = item.derivation
+    if derivation and (derivation.is_certain or need.calls):  # a call may ask for any date
+        return Unit(need.turn, span, Verdict.DERIVED, _places(derivation), derivation.note)
     contradicted = _same_name_elsewhere(book, need, item) or _miscalculated(book, need, item)
     if contradicted:
         return Unit(need.turn, span, Verdict.UNSUPPORTED, contradicted, WRONG_VALUE)
-    return Unit(need.turn, span, Verdict.UNSUPPORTED, (), INVENTION)
+    if derivation:
+        return Unit(need.turn, span, Verdict.DERIVED, _places(derivation), derivation.note)
+    named = item.piece.kind in (
+        Kind.VALUE,
+        Kind.CODE,
+        Kind.NAME,
+        Kind.WORD,
+    )  # may be in other words
+    return Unit(need.turn, span, Verdict.UNSUPPORTED, (), "" if named else INVENTION)
+
+
+def _places(derivation: Derivation) -> tuple[tuple[int, Span], ...]:
+    return tuple((place.turn, Span(place.start, place.end)) for place in derivation.places)
 
 
 def _source(book: Book, item: Item, linked: Collection[int]) -> int:
@@ -74,7 +88,7 @@ def _newer_value(book: Book, need: Need, item: Item, source: Page) -> int | None
     """A later result about the same thing in which the same field has another value."""
     if source.role is not Role.TOOL or item.piece.kind is Kind.VALUE:
         return None
-    found = source.occurrences(item.keys)
+    found = source.occurrences(item.keys, item.piece.unit)
     held = source.field_at(found[0].start) if found else None
     about = {key for key in book.argument_keys(source.index) if key.startswith("i:")}
     if held is None or held.is_element or not about:
@@ -122,13 +136,18 @@ def _miscalculated(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span]
 
 def _same_name_elsewhere(book: Book, need: Need, item: Item) -> tuple[tuple[int, Span], ...]:
     """A field, named as the target names its value, that holds another value of the same kind."""
-    words = {i.piece.key for i in need.soft} | need.context | name_keys(item.argument)
+    own = book.pages[need.turn]
+    words = own.keys_between(*own.home(item.piece.start)) | name_keys(item.argument)
     best: tuple[int, int, Span] | None = None
     for result in book.roles(Role.TOOL, need.turn):
         for view in book.pages[result].views:
             kinds = {piece.kind for piece in view.pieces}
             if not view.names or not view.names <= words or kinds != {item.piece.kind}:
                 continue
+            if any(
+                p.key in own.keys or not compatible(p.unit, item.piece.unit) for p in view.pieces
+            ):
+                continue  # said as well, or of another kind
             rank = len(view.names)
             if best is None or (rank, result) >= best[:2]:
                 best = (rank, result, Span(view.field.start, view.field.end))

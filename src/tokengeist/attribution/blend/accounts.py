@@ -1,0 +1,73 @@
+"""What an account of a value by others is made of, and how one is chosen among several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.pieces import Kind, Piece
+
+TOLERANCE = 0.006
+MOST_COSTLY = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of an earlier turn that something was worked out from."""
+
+    turn: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a value follows from others, in words and by their places."""
+
+    places: tuple[Place, ...]
+    note: str
+    is_certain: bool = True
+    """Whether every step has its reason; else it is the likeliest guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of some turn, and the key of the field that it stands in."""
+
+    turn: int
+    value: float
+    key: str
+    piece: Piece
+
+    @property
+    def place(self) -> Place:
+        return Place(self.turn, self.piece.start, self.piece.end)
+
+
+Account = tuple[float, tuple[Number, ...], str]
+"""What it costs to believe, the numbers, and the sum in writing."""
+
+
+def numbers_of(book: Book, turn: int) -> Iterator[Number]:
+    """The numbers of a turn, but for zero."""
+    page = book.pages[turn]
+    for piece in page.pieces:
+        if piece.kind is Kind.NUMBER and piece.number:
+            found = page.field_at(piece.start) if page.fields else None
+            yield Number(turn, piece.number, found.key if found else "", piece)
+
+
+def cheapest(turn: int, accounts: Iterable[Account]) -> Account | None:
+    """The account that is easiest to believe: the simplest, from the nearest turns."""
+    best: Account | None = None
+    for cost, parts, note in accounts:
+        cost += 0.02 * sum(turn - part.turn for part in parts) / len(parts)
+        if cost < (best[0] if best else MOST_COSTLY):
+            best = (cost, parts, note)
+    return best
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are equal to the cent."""
+    return abs(one - other) < TOLERANCE

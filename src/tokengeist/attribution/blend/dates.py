@@ -1,0 +1,122 @@
+"""Dates that lie some days from one that was named, and how many days lie between two."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+
+from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.cues import RELATIVE_TIME
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys
+from tokengeist.transcript import Role
+
+_DAYS_IN = {"day": 1, "week": 7}
+_MOST_DATES = 200
+
+
+def derive_date(book: Book, turn: int, piece: Piece) -> Derivation | None:
+    """A date so many days from one that was named, as a rule, a result or a user says.
+
+    Without such a number, a date within a week of one that was named, and the user turn that moved
+    it: a guess.
+    """
+    wanted = _day(piece)
+    if wanted is None:
+        return None
+    return _counted(book, turn, wanted) or _near(book, turn, wanted)
+
+
+def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
+    """How a number of days follows from two dates, best of one result or of two near ones."""
+    best: tuple[int, Derivation] | None = None
+    wanted = (piece.number or 0.0) * _DAYS_IN[piece.unit]
+    dates = list(_dates(book, turn, (Role.TOOL, Role.USER)))[-_MOST_DATES:] if wanted else []
+    for number, (one, day) in enumerate(dates):
+        for other, other_day in dates[:number]:
+            if abs(_gap(day, other_day)) != wanted:
+                continue
+            far = (turn - one.turn) + 3 * (one.turn - other.turn)
+            if best is None or far < best[0]:
+                note = f"{min(day, other_day):%d %b} to {max(day, other_day):%d %b}"
+                best = (far, Derivation((other, one), note))
+    return best[1] if best else None
+
+
+def _dates(book: Book, turn: int, roles: tuple[Role, ...]) -> Iterator[tuple[Place, datetime.date]]:
+    for page in book.pages[:turn]:
+        if page.role not in roles:
+            continue
+        for piece in page.pieces:
+            day = _day(piece) if piece.kind is Kind.DATE else None
+            if day:
+                yield Place(page.index, piece.start, piece.end), day
+
+
+def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
+    gaps: dict[int, Number] = {}
+    for page in book.pages[:turn]:
+        if page.role is Role.ASSISTANT:
+            continue
+        for number in numbers_of(book, page.index):
+            days = _days_meant(number)
+            if days:
+                gaps[days] = number
+    found: Derivation | None = None
+    for place, day in _dates(book, turn, (Role.TOOL, Role.USER)):
+        gap = _gap(day, wanted)
+        if abs(gap) in gaps:
+            found = Derivation((place, gaps[abs(gap)].place), f"{gap:+d} days", is_certain=True)
+    return found
+
+
+def _days_meant(number: Number) -> int:
+    """How many days a number stands for, by its unit or its field's name; 0 for no days."""
+    if not number.value.is_integer():
+        return 0
+    names = name_keys(number.key)
+    for unit, days in _DAYS_IN.items():
+        if number.piece.unit == unit or (not number.piece.unit and f"w:{unit}" in names):
+            return int(number.value) * days
+    return 0
+
+
+def _near(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
+    best: tuple[float, Place, int] | None = None
+    penalties = {Role.SYSTEM: 2.0, Role.ASSISTANT: 1.0}
+    for place, day in reversed(list(_dates(book, turn, tuple(Role)))):
+        gap = _gap(day, wanted)
+        if abs(gap) > 7:
+            continue
+        cost = abs(gap) + 0.02 * (turn - place.turn)
+        cost += penalties.get(book.pages[place.turn].role, 0.0)
+        if best is None or cost < best[0]:
+            best = (cost, place, gap)
+    places = [best[1]] if best else []
+    for user in reversed(book.roles(Role.USER, turn)):
+        moved = RELATIVE_TIME.search(book.pages[user].text)
+        if moved:
+            places.append(Place(user, moved.start(), moved.end()))
+            break
+    note = f"{best[2]:+d} days" if best else ""
+    return Derivation(tuple(places), note, is_certain=False) if places else None
+
+
+def _gap(day: datetime.date, wanted: datetime.date) -> int:
+    """The days from one date to another, in one year if either was written without its own."""
+    if _ANY_YEAR in (day.year, wanted.year):
+        day, wanted = day.replace(year=_ANY_YEAR), wanted.replace(year=_ANY_YEAR)
+    return (wanted - day).days
+
+
+_ANY_YEAR = 1904
+"""A leap year in which nothing happens."""
+
+
+def _day(piece: Piece) -> datetime.date | None:
+    year = piece.text[:4] if piece.text[:4].isdigit() else piece.text[-4:]
+    try:
+        month, day = int(piece.key[2:4]), int(piece.key[5:7])
+        return datetime.date(int(year) if year.isdigit() else _ANY_YEAR, month, day)
+    except ValueError:
+        return None

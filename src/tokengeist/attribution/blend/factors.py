@@ -1,0 +1,85 @@
+"""Numbers multiplied: so many of something, a share of it, some per cent on or off, a rate.
+
+A user may ask for the factor; a percentage or a rate may stand in the rules or in a result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tokengeist.attribution.blend.accounts import Account, Number, numbers_of, same
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.pieces import name_keys
+from tokengeist.attribution.blend.quantities import PERCENT, compatible, rate_of
+from tokengeist.transcript import Role
+
+LATEST = 400
+"""Only so many of the latest numbers are paired: a long transcript must not cost a square."""
+
+
+def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
+    """A number scaled by one that a user named."""
+    numbers = [n for t in range(turn) for n in numbers_of(book, t) if n.piece.unit != PERCENT]
+    for back, user in enumerate(reversed(book.roles(Role.USER, turn)[-4:])):
+        for factor in numbers_of(book, user):
+            for number in numbers[-LATEST:]:
+                if number.turn == user or factor.value < 2:
+                    continue
+                told = book.pages[number.turn].role in (Role.TOOL, Role.USER)
+                cost = 0.9 + 0.3 * back + (0.0 if told else 0.2)
+                figure, said = number.piece.text, factor.piece.text
+                if factor.piece.unit == PERCENT:
+                    for note in _on_or_off(number.value, factor.value, value):
+                        yield cost, (number, factor), f"{figure} {note}"
+                elif same(number.value * factor.value, value):
+                    yield cost + 0.1, (number, factor), f"{figure} × {said}"
+                elif same(number.value / factor.value, value):
+                    yield cost + 0.3, (number, factor), f"{figure} ÷ {said}"
+
+
+def percentages(book: Book, turn: int) -> list[Number]:
+    """Every percentage that rules or results give."""
+    turns = sorted(book.roles(Role.SYSTEM, turn) + book.roles(Role.TOOL, turn))
+    return [n for t in turns for n in numbers_of(book, t) if n.piece.unit == PERCENT]
+
+
+def scaled(base: float, percentage: Number, value: float) -> Iterator[str]:
+    """How a value follows from a base and a percentage, if it does."""
+    yield from _on_or_off(base, percentage.value, value)
+    if same(round(base * percentage.value / 100, 2), value):
+        yield f"× {percentage.value:g} %"
+
+
+def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
+    """A number with a percentage of the rules applied to it, or a rate times a count."""
+    told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
+    numbers = [n for t in sorted(told) for n in numbers_of(book, t)][-LATEST:]
+    bases = [n for n in numbers if compatible(n.piece.unit, unit) and n.piece.unit != PERCENT]
+    for percentage in percentages(book, turn):
+        for number in bases:
+            for note in scaled(number.value, percentage, value) if number.value >= 5 else ():
+                yield 1.2, (number, percentage), f"{number.piece.text} {note}"
+    for rules in book.roles(Role.SYSTEM, turn):
+        for rate in numbers_of(book, rules):
+            per = rate_of(book.pages[rules].text, rate.piece.end)
+            if per is None or not compatible(rate.piece.unit, unit):
+                continue
+            for number in numbers:
+                if same(rate.value * number.value, value) and _counts(book, number, per):
+                    yield 0.6, (rate, number), f"{rate.piece.text} × {number.piece.text}"
+
+
+def _on_or_off(base: float, percentage: float, value: float) -> Iterator[str]:
+    for sign, scale in (("-", 1 - percentage / 100), ("+", 1 + percentage / 100)):
+        if same(round(base * scale, 2), value):
+            yield f"{sign} {percentage:g} %"
+
+
+def _counts(book: Book, number: Number, per: str) -> bool:
+    """Whether a number says how many of something there are, by its unit, field or next word."""
+    wanted = name_keys(per)
+    if number.piece.unit == per or wanted & name_keys(number.key):
+        return True
+    after = re.match(r"\W*([^\W\d_]+)", book.pages[number.turn].text[number.piece.end :][:40])
+    return after is not None and not number.key and bool(wanted & name_keys(after[1]))
