@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from tokengeist.attribution.blend.book import Book, FieldView, Page
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
+from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Span
 
 ONE_STRETCH = 400
@@ -96,7 +97,7 @@ class _FieldChooser:
         wanted = self.need.weights.keys() | self.need.context
         best: tuple[float, FieldView | None] = (float("-inf"), None)
         for view in self.page.views:
-            hits = [piece for piece in view.pieces if piece.key in keys]
+            hits = [p for p in view.pieces if p.key in keys and compatible(p.unit, item.piece.unit)]
             if item.piece.kind is Kind.VALUE:
                 if normal(view.text) != item.piece.key[2:]:
                     continue
@@ -112,7 +113,7 @@ class _FieldChooser:
     def _named_record(self, item: Item) -> list[Span]:
         """A value that is the name of a record: the name and the first telling field."""
         wanted = self.need.weights.keys() | self.need.context
-        for piece in self.page.occurrences(item.keys):
+        for piece in self.page.occurrences(item.keys, item.piece.unit):
             record = next((r for r in self.page.records if 0 <= r.start - piece.end <= 4), None)
             if record is None:
                 continue
@@ -139,19 +140,23 @@ class _FieldChooser:
         return [best, *(v for v in close if v.field.record == best.field.record)]
 
     def _beside(self, view: FieldView) -> list[FieldView]:
-        """Fields of the same small record that the target's surroundings name."""
+        """Fields of the same small record that the target names too.
+
+        What tells a record among several apart may also stand around the target.
+        """
         if view.field.record < 0:
             return []
         record = self.page.records[view.field.record]
         if record.end - record.start > _SMALL_RECORD:
             return []
         kinds = (Kind.NAME, Kind.ID, Kind.CODE, Kind.DATE)
+        wanted = self.need.context if record.is_nested else self.need.weights.keys()
         return [
             other
             for other in self.page.views
             if other.field.record == view.field.record
             and other is not view
-            and any(p.key in self.need.context and p.kind in kinds for p in other.pieces)
+            and any(p.key in wanted and p.kind in kinds for p in other.pieces)
         ]
 
     def _quoted(self, view: FieldView) -> Span:
