@@ -219,6 +219,17 @@ def test_a_statement_without_values_is_attributed() -> None:
     assert [turn for turn, _ in found.sources] == [9]
 
 
+def test_a_decision_retold_rests_on_the_turn_that_decided() -> None:
+    script = (
+        Script()
+        .user("Can I have my deposit for the boat BT-204 back?")
+        .calls("get_hire", {"boat": "BT-204", "damage": "none", "late": "no"}, boat="BT-204")
+        .says("There was no damage and you were not late, so you deserve a complete payback.")
+        .says("Done. Your complete payback is on its way.")
+    )
+    assert sources(script, "complete payback", turn=4) == {3}
+
+
 def test_a_whole_trace_ends_at_the_users_words() -> None:
     transcript = library().transcript()
     graph = settings_for("blend").view.of(trace(transcript, "now due on March 30", backend="blend"))

@@ -141,3 +141,20 @@ def test_evidence_is_the_field_that_holds_the_value_not_its_neighbours() -> None
         .says("Done: W-31 is open on 4 May. The key code for that day is 5582.")
     )
     assert quoted(script, "The key code for that day is 5582", 2) == ['"key_code": "5582"']
+
+
+def test_an_argument_comes_from_the_number_in_its_unit() -> None:
+    script = (
+        Script()
+        .user("Open W-31.")
+        .calls("get_well", {"well": "W-31", "staff_needed": 3}, well="W-31")
+        .says("For how long?")
+        .user("Make it three hours.")
+        .calls("open_well", "ok", well="W-31", hours=3)
+    )
+    assert sources(script, '"hours": 3') == {4}
+
+
+def test_a_figure_restated_rests_on_the_turn_that_worked_it_out_and_the_rule() -> None:
+    script = wells().user("Why?").says("160 EUR are for members, and 15 EUR is the late fee.")
+    assert sources(script, "160 EUR are for members, and 15 EUR is the late fee") == {0, 4}

@@ -234,7 +234,7 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
         seen.add((piece.key, name))
         holders = book.holders(piece, need.turn)
         if in_call and piece.number is not None and not piece.unit:
-            holders = [t for t in holders if _may_be(book.pages[t], piece, name)] or holders
+            holders = _of_its_unit(book, piece, name, holders)
         rarity = book.rarity(piece.key, need.turn) if holders else 1.0
         weight = _base_weight(piece) * max(_LEAST_RARITY, rarity)
         hard = _is_hard(piece, in_call=in_call, argument=argument)
@@ -242,12 +242,17 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
     return found
 
 
-def _may_be(page: Page, piece: Piece, argument: str) -> bool:
-    """Whether a page has a number in a unit that can be the argument's: no `60 cm` is a charge."""
-    return any(
-        found.unit in ("", MONEY) or f"w:{stem(found.unit)}" in name_keys(argument)
-        for found in page.occurrences(piece.keys)
-    )
+def _of_its_unit(book: Book, piece: Piece, argument: str, holders: list[int]) -> list[int]:
+    """The turns with a number in a unit that the argument names, else in none.
+
+    `60 cm` is no charge, and `three hours` says more of `hours` than a bare 3 does.
+
+    All of them if there is no such turn.
+    """
+    names = name_keys(argument)
+    found = {t: {p.unit for p in book.pages[t].occurrences(piece.keys)} for t in holders}
+    named = [t for t in holders if any(f"w:{stem(unit)}" in names for unit in found[t])]
+    return named or [t for t in holders if found[t] & {"", MONEY}] or holders
 
 
 def _base_weight(piece: Piece) -> float:

@@ -60,9 +60,20 @@ class ProseFeatures:
             "values_only": share(
                 [i for i in self.hard if self._told(i) == [page.index]], self.hard
             ),
+            "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
             "is_label": not rule and LABEL.search(self.need.text) is not None,
         }
+
+    def _states_figure(self, page: Page) -> bool:
+        """Whether a figure that only the rules give stands among other words of the target."""
+        words = {item.piece.key for item in self.soft}
+        return any(
+            len(words & page.keys_between(*page.home(found.start))) >= 2
+            for item in self.hard
+            if item.piece.number is not None and self._told(item) == [page.index]
+            for found in page.occurrences(item.keys, item.piece.unit)
+        )
 
     def _user(self, page: Page) -> Features:
         scene, turn = self.scene, page.index
@@ -141,10 +152,39 @@ class ProseFeatures:
         return {
             "only_here": share(own, self.hard),
             "passage": passage,
-            "words_only_here": share([i for i in self.soft if i.holders == [turn]], self.soft),
+            "words_first_here": share([i for i in self.soft if i.first == turn], self.soft),
+            "computed_here": any(i.first == turn for i in own if i.piece.number is not None),
+            "retold": self._retold(page),
             "thought": page.is_thinking * passage,
             "derived": self.scene.is_derived_from(page),
         }
+
+    def _retold(self, page: Page) -> float:
+        """How much of the target a sentence of the assistant's holds that nobody else has said."""
+        found = self.scene.passages[page.index]
+        if self.need.states_rule or self._first_to_say != page.index:
+            return 0.0
+        return found if found > 0.6 and self._told_best < 0.6 * found else 0.0
+
+    @cached_property
+    def _told_best(self) -> float:
+        """The same for the best sentence or record of anyone else."""
+        pages = self.book.pages[: self.need.turn]
+        return max(
+            (self.scene.passages[p.index] for p in pages if p.role is not Role.ASSISTANT),
+            default=0.0,
+        )
+
+    @cached_property
+    def _first_to_say(self) -> int | None:
+        """The first assistant turn with about as much of the target as any."""
+        passages = {
+            p.index: self.scene.passages[p.index]
+            for p in self.book.pages[: self.need.turn]
+            if p.role is Role.ASSISTANT
+        }
+        most = max(passages.values(), default=0.0)
+        return next((turn for turn, found in passages.items() if found >= 0.9 * most), None)
 
     def _result(self, page: Page) -> Features:
         scene, turn = self.scene, page.index
