@@ -15,6 +15,7 @@ import pytest
 from tokengeist.attribution.attention import AttentionAttributor
 from tokengeist.attribution.rendered import render_for
 from tokengeist.errors import ModelError, RenderingError, TokengeistWarning
+from tokengeist.progress import watching
 from tokengeist.segmentation import Source, segment
 from tokengeist.tracer import Tracer
 from tokengeist.transcript import Role, Span, Target, Transcript, Turn, locate_target
@@ -192,3 +193,20 @@ def test_windows_are_close_to_the_whole(embedded: LoadedModel) -> None:
     assert windowed[code] == pytest.approx(whole[code], rel=0.5)
     for scores in (whole, windowed):
         assert scores[code] > 10 * statistics.median(scores[i] for i in shelves)
+
+
+def test_a_reading_reports_every_layer_and_can_be_cancelled(
+    tiny: LoadedModel, refund: Transcript
+) -> None:
+    seen: list[tuple[int, int]] = []
+    with watching(lambda what, done, total: seen.append((done, total))):
+        AttentionAttributor(tiny).read(refund, segment(refund))
+    layers = tiny.model.config.num_hidden_layers
+    assert seen == [(done, layers) for done in range(1, layers + 1)]
+
+    def cancel(what: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), watching(cancel):
+        AttentionAttributor(tiny).read(refund, segment(refund))
+    assert AttentionAttributor(tiny).read(refund, segment(refund)).score(locate_target(refund))

@@ -11,7 +11,7 @@ on t (see `attribution/attention.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -64,6 +64,10 @@ class Sink(Protocol):
         ...
 
 
+OnLayer = Callable[[int, int], None]
+"""Called after each layer with how many are done and how many there are; may raise to stop."""
+
+
 class _PassComplete(Exception):  # noqa: N818  (it is not an error: nothing more is needed)
     """Raised inside the last layer to leave the forward pass."""
 
@@ -71,10 +75,13 @@ class _PassComplete(Exception):  # noqa: N818  (it is not an error: nothing more
 class _Pass:
     """A forward pass under way."""
 
-    def __init__(self, blocks: Sequence[Rows], sink: Sink, layers: int) -> None:
+    def __init__(
+        self, blocks: Sequence[Rows], sink: Sink, layers: int, on_layer: OnLayer | None
+    ) -> None:
         self.blocks = blocks
         self.sink = sink
         self.layers = layers
+        self.on_layer = on_layer
         self.captured = 0
         self._buffer: Tensor | None = None
 
@@ -91,6 +98,8 @@ class _Pass:
                 part = weights.between(start, stop, block.columns)
                 self.sink.take(self.captured, number, start - block.start, part)
         self.captured += 1
+        if self.on_layer is not None:
+            self.on_layer(self.captured, self.layers)
 
 
 _active: ContextVar[_Pass | None] = ContextVar("tokengeist_pass", default=None)
@@ -155,6 +164,7 @@ def capture(
     *,
     blocks: Sequence[Rows],
     sink: Sink,
+    on_layer: OnLayer | None = None,
 ) -> None:
     """Read `token_ids` once and give `sink` the attention weights of every block in every layer.
 
@@ -166,7 +176,7 @@ def capture(
     layers = _attention_layers(model)
     longest = max(len(ids) for ids in token_ids)
     filled = [list(ids) + [0] * (longest - len(ids)) for ids in token_ids]
-    running = _Pass(blocks, sink, layers)
+    running = _Pass(blocks, sink, layers, on_layer)
     token = _active.set(running)
     try:
         with torch.inference_mode(), _implementation(model):

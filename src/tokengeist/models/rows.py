@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import torch
 
 from tokengeist.errors import TokengeistWarning
-from tokengeist.models.capture import Rows, SourceSums, capture
+from tokengeist.models.capture import OnLayer, Rows, SourceSums, capture
 from tokengeist.models.loading import LoadedModel
 from tokengeist.models.tables import Matrix, RenderedText, TurnRows
 from tokengeist.models.windows import Stretch, Window, plan_windows
@@ -61,10 +62,13 @@ def read_rows(
         for turn, stretch in stretches.items()
     }
     for number, window in enumerate(windows):
-        report("reading", number, len(windows))
-        _read_window(model, text, window, stretches, tables, head_weights)
-    report("reading", len(windows), len(windows))
+        on_layer = partial(_report_layer, number, len(windows))
+        _read_window(model, text, window, stretches, tables, head_weights, on_layer)
     return {turn: TurnRows(stretches[turn].start, tables[turn]) for turn in stretches}
+
+
+def _report_layer(window: int, windows: int, done: int, layers: int) -> None:
+    report("reading", window * layers + done, windows * layers)
 
 
 def _read_window(
@@ -74,6 +78,7 @@ def _read_window(
     stretches: dict[int, Stretch],
     tables: dict[int, Matrix],
     head_weights: torch.Tensor | None,
+    on_layer: OnLayer,
 ) -> None:
     """Add what one window shows to the tables."""
     blocks: list[Rows] = []
@@ -102,7 +107,7 @@ def _read_window(
         head_weights=None if head_weights is None else head_weights.to(device),
     )
     ids = [text.tokens.ids[position] for position in window.positions.tolist()]
-    capture(model.model, [ids], blocks=blocks, sink=sink)
+    capture(model.model, [ids], blocks=blocks, sink=sink, on_layer=on_layer)
     for (turn, part), sums in zip(parts, sink.results(), strict=True):
         table, offset = tables[turn], stretches[turn].start
         table[part.start - offset : part.stop - offset] += sums[:, : table.shape[1]].numpy()
