@@ -230,6 +230,31 @@ def test_a_decision_retold_rests_on_the_turn_that_decided() -> None:
     assert sources(script, "complete payback", turn=4) == {3}
 
 
+def test_a_value_kept_rests_on_the_user_who_asked_to_keep_it() -> None:
+    script = (
+        Script()
+        .user("Could you move my hire BT-204 to the lake without changing the dates?")
+        .calls("get_hire", {"boat": "BT-204", "date": "2031-06-07"}, boat="BT-204")
+        .says("Which lake?")
+        .user("The upper one.")
+        .calls("search_boats", {"boats": []}, lake="upper", date="2031-06-07")
+    )
+    assert sources(script, '"date": "2031-06-07"', turn=5) >= {0, 2}
+
+
+def test_an_attribute_rests_on_the_result_that_gives_it() -> None:
+    script = (
+        Script()
+        .user("I am SK-20931. I would like a discount.")
+        .calls("get_skipper", {"name": "Ada Lind", "licence": "coastal"}, skipper="SK-20931")
+        .says("Which boat is it for?")
+        .user("For the boat BT-204.")
+        .calls("get_boat", {"boat": "BT-204", "berths": 4}, boat="BT-204")
+        .says("As your licence is coastal, there is none.")
+    )
+    assert 2 in sources(script, "As your licence is coastal, there is none")
+
+
 def test_a_whole_trace_ends_at_the_users_words() -> None:
     transcript = library().transcript()
     graph = settings_for("blend").view.of(trace(transcript, "now due on March 30", backend="blend"))

@@ -101,6 +101,17 @@ def test_days_are_counted_between_two_dates() -> None:
     assert (found.verdict, found.note) == (Verdict.DERIVED, "20 Feb to 06 Mar")
 
 
+def test_days_are_counted_from_today_as_the_rules_give_it_and_over_new_year() -> None:
+    script = (
+        Script()
+        .system("Today is 26 December.")
+        .user("When does the stay ST-4 begin?")
+        .calls("get_stay", {"from": "2032-01-07"}, stay="ST-4")
+        .says("It begins in 12 days.")
+    )
+    assert unit(script, "It begins in 12 days", "12").note == "26 Dec to 07 Jan"
+
+
 def test_large_bare_numbers_take_part_in_sums() -> None:
     script = (
         Script()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.cues import KEEPING
 from tokengeist.attribution.blend.need import Item, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.pieces import Kind, name_keys
@@ -16,6 +17,7 @@ from tokengeist.transcript import Role
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
 """Words in the names of arguments that say nothing about them."""
 _NEAR = 3
+_A_FEW_WORDS = 24
 
 
 class CallFeatures:
@@ -67,6 +69,7 @@ class CallFeatures:
             "describes_record": scene.description(turn),
             "describes_record_last": turn == scene.last_description,
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
+            "keeps_value": turn == self._keeps_value,
             "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
             "derived": scene.is_derived_from(page),
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
@@ -125,6 +128,22 @@ class CallFeatures:
             if most >= 0.3:
                 found.add(max(user for user, score in scores.items() if score >= most - 1e-9))
         return found
+
+    @cached_property
+    def _keeps_value(self) -> int | None:
+        """The first user turn that asks to keep what an argument from a result is called."""
+        names = {
+            key
+            for item in self.hard
+            if item.origin is not None and self.book.pages[item.origin].role is Role.TOOL
+            for key in name_keys(item.argument) - _GENERIC_WORDS
+        }
+        for user in self.scene.users:
+            page = self.book.pages[user]
+            for cue in KEEPING.finditer(page.text):
+                if names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS):
+                    return user
+        return None
 
     @cached_property
     def _names_action(self) -> dict[int, float]:

@@ -63,6 +63,8 @@ CHOICE = _phrases(
     |max(?:imum)?|min(?:imum)?|same|other|another|different|any|all|everything|larger|smaller|lower
     |higher|more|less|fewer|instead|change|keep|without)\b"""
 )
+KEEPING = _phrases(r"""\b(same|original|unchanged|keep(?:ing)?|without\ changing)\b""")
+"""Words for leaving something as it is."""
 TOTALITY = _phrases(
     r"\b(all|none|every|each|both|neither|lowest|highest|cheapest|most|least|the\ other)\b"
 )

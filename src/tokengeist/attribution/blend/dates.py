@@ -31,14 +31,19 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
     """How a number of days follows from two dates, best of one result or of two near ones."""
     best: tuple[int, Derivation] | None = None
     wanted = (piece.number or 0.0) * _DAYS_IN[piece.unit]
-    dates = list(_dates(book, turn, (Role.TOOL, Role.USER)))[-_MOST_DATES:] if wanted else []
+    dates = (
+        list(_dates(book, turn, (Role.SYSTEM, Role.TOOL, Role.USER)))[-_MOST_DATES:]
+        if wanted
+        else []
+    )
     for number, (one, day) in enumerate(dates):
         for other, other_day in dates[:number]:
             if abs(_gap(day, other_day)) != wanted:
                 continue
             far = (turn - one.turn) + 3 * (one.turn - other.turn)
             if best is None or far < best[0]:
-                note = f"{min(day, other_day):%d %b} to {max(day, other_day):%d %b}"
+                first, last = (day, other_day) if _gap(day, other_day) > 0 else (other_day, day)
+                note = f"{first:%d %b} to {last:%d %b}"
                 best = (far, Derivation((other, one), note))
     return best[1] if best else None
 
@@ -103,14 +108,16 @@ def _near(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
 
 
 def _gap(day: datetime.date, wanted: datetime.date) -> int:
-    """The days from one date to another, in one year if either was written without its own."""
-    if _ANY_YEAR in (day.year, wanted.year):
-        day, wanted = day.replace(year=_ANY_YEAR), wanted.replace(year=_ANY_YEAR)
-    return (wanted - day).days
+    """The days from one date to another, the shorter way if either was written without a year."""
+    if _ANY_YEAR not in (day.year, wanted.year):
+        return (wanted - day).days
+    gap = (wanted.replace(year=_ANY_YEAR) - day.replace(year=_ANY_YEAR)).days
+    return gap + _YEAR if gap < -_YEAR // 2 else gap - _YEAR if gap > _YEAR // 2 else gap
 
 
 _ANY_YEAR = 1904
 """A leap year in which nothing happens."""
+_YEAR = 366
 
 
 def _day(piece: Piece) -> datetime.date | None:

@@ -245,7 +245,7 @@ def stem(word: str) -> str:
             word = word[:-1]
     if len(word) > 4 and word.endswith("ll"):
         word = word[:-1]
-    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
 _CAMEL = re.compile(r"([a-z])([A-Z])")

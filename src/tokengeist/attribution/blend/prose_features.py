@@ -202,6 +202,7 @@ class ProseFeatures:
             "passage_relative": self._relative(page),
             "field_match": self._field_match(page),
             "field_weight": self._field_weight(page),
+            "tells_attribute": turn == self._last_attribute,
             "change_reported": is_latest and scene.reports_change,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
@@ -254,6 +255,20 @@ class ProseFeatures:
             names[result] = found[1].name if found else None
         last = names.get(self.scene.latest_result)
         return {result for result, name in names.items() if name == last}
+
+    @cached_property
+    def _last_attribute(self) -> int:
+        """The latest result with a field of words whose whole name and value are in the target."""
+        wanted = self.need.weights.keys()
+        for result in reversed(self.scene.results):
+            for view in self.book.pages[result].views:
+                words = {p.key for p in view.pieces}
+                plain = all(p.kind in (Kind.WORD, Kind.NAME) for p in view.pieces)
+                if not words or not view.names or not plain or words == view.names:
+                    continue
+                if view.names <= wanted and words <= wanted:
+                    return result
+        return -1
 
     def _field_match(self, page: Page) -> float:
         """Of the best field, how much of its name times how much of its value is in the target."""
