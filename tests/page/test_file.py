@@ -252,7 +252,7 @@ def test_a_hostile_transcript_executes_nothing(
 
 
 def test_two_hundred_turns_are_smooth(page: Page, tmp_path: Path) -> None:
-    """Scrolling and hovering cost less than a blink, on a slow machine too."""
+    """Scrolling and selecting cost less than a blink, on a slow machine too."""
     turns = [Turn(0, Role.SYSTEM, "Be helpful.\n" * 50)]
     for n in range(1, 200, 2):
         turns.append(Turn(n, Role.USER, f"Question {n}: what about item {n}? " * 6))
@@ -276,3 +276,18 @@ def test_two_hundred_turns_are_smooth(page: Page, tmp_path: Path) -> None:
         }"""
     )
     assert slowest < 150
+    page.evaluate(
+        """() => document.addEventListener("mouseup", () => {
+            const start = performance.now();
+            const look = () => {
+                const bar = document.querySelector(".selection-bar");
+                if (bar) window.took = performance.now() - start;
+                else requestAnimationFrame(look);
+            };
+            look();
+        }, {once: true, capture: true})"""
+    )
+    select(page, 100, "costs 99 CHF")
+    expect(page.locator(".selection-bar")).to_be_visible()
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.took") < 300

@@ -50,6 +50,16 @@ def test_select_by_mouse_and_watch_the_trace_arrive(
     expect(page.locator(".job")).to_have_count(0)
 
 
+def test_the_real_model_answers_in_the_page(page: Page, serve: Serve) -> None:
+    """The paper's walk-through, selected by mouse and read by the embedded model."""
+    page.goto(serve(example_path("refund"), backend="attention"))
+    page.get_by_role("link", name="refund").click()
+    select(page, 4, "full refund")
+    expect(page.locator(".method")).to_contain_text("smollm2", timeout=240_000)
+    for turn in (4, 3, 2, 1, 0):
+        expect(page.locator(f'[data-node="{turn}"]')).to_be_visible()
+
+
 def test_a_span_inside_an_argument(page: Page, serve: Serve, example: Path) -> None:
     """Pretty-printing moves nothing: the offsets are those of the canonical text."""
     open_example(page, serve(example))
