@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -39,3 +40,13 @@ def test_help_imports_nothing_heavy() -> None:
 def test_public_names_are_exactly_these() -> None:
     assert all(hasattr(tokengeist, name) for name in tokengeist.__all__)
     assert sorted(tokengeist.__all__) == tokengeist.__all__
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tokengeist", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["tokengeist", version("tokengeist")]
