@@ -30,7 +30,8 @@ def read(*arguments: object, code: int = 0) -> Any:
 def test_from_synthesis_to_report(tmp_path: Path) -> None:
     data = tmp_path / "synth"
     assert read("synth", "--n", 4, "--seed", 3, "--out", data)["conversations"] == 4
-    assert read("validate", data) == {"conversations": 4, "is_valid": True, "problems": []}
+    valid = read("validate", data)
+    assert (valid["conversations"], valid["is_valid"], valid["problems"]) == (4, True, [])
     for name, flat in (("deep", ()), ("flat", ("--flat",))):
         (summary,) = read("run", data, "--out", tmp_path / name, "--backend", "lexical", *flat)
         assert summary["errors"] == 0
@@ -99,7 +100,7 @@ def test_imports_are_counted(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
     file.write_text(json.dumps([{"task_id": 1, "trial": 0, "traj": messages}]))
     found = read("import", "tau-bench", file, "--out", tmp_path / "out")
-    assert found == {"conversations": 1, "corrected": 0, "proposed": 0}
+    assert found == {"conversations": 1}
 
 
 @pytest.mark.parametrize(

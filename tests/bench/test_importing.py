@@ -1,4 +1,4 @@
-"""Other projects' files, and corrections that a person has seen."""
+"""Other projects' files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,6 @@ import pytest
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.importing import Imported, write_conversations
 from tokengeist.bench.importing.confetti import import_confetti, parse_calls
-from tokengeist.bench.importing.corrections import (
-    Correction,
-    apply,
-    propose_years,
-    read_corrections,
-    write_corrections,
-)
 from tokengeist.bench.importing.tau_bench import import_tau_bench
 from tokengeist.errors import DatasetError
 from tokengeist.formats import load_all
@@ -96,41 +89,6 @@ def test_calls_are_told_from_talk(text: str, calls: list[tuple[str, str]] | None
     found = parse_calls(text)
     functions = None if found is None else [call["function"] for call in found]
     assert (functions and [(f["name"], f["arguments"]) for f in functions]) == calls
-
-
-def test_missing_years_are_proposed_reviewed_and_applied(tmp_path: Path) -> None:
-    conversations = list(import_confetti(confetti(tmp_path / "data.json")))
-    proposed = [entry for conversation in conversations for entry in propose_years(conversation)]
-    (entry,) = proposed  # 6 May is in no call, and 3 March has its year
-    assert entry.after == "Book me a room in Rome from May 4th, 2025 to the 6th of May."
-    assert "May 4th is 2025" in entry.reason
-    assert write_corrections(proposed, tmp_path / "corrections.json") == 1
-    reviewed = read_corrections(tmp_path / "corrections.json")
-    corrected = list(apply(conversations, reviewed))
-    assert corrected[0].messages[0]["content"] == entry.after
-    assert corrected[0].messages[1:] == conversations[0].messages[1:]
-    assert conversations[0].messages[0]["content"] == entry.before
-    assert list(apply(conversations, [])) == conversations
-
-
-def test_calls_that_disagree_on_a_year_propose_nothing() -> None:
-    call = {"function": {"name": "f", "arguments": '{"a": "2024-05-04", "b": "2025-05-04"}'}}
-    messages: list[dict[str, Any]] = [
-        {"role": "user", "content": "on May 4"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-    ]
-    assert list(propose_years(Imported("x", "", messages))) == []
-
-
-def test_corrections_that_do_not_fit_are_refused() -> None:
-    conversation = Imported("x", "", [{"role": "user", "content": "on May 4"}])
-    for correction, said in (
-        (Correction("x", 0, "on May 5", "", ""), "is not what its correction says"),
-        (Correction("x", 3, "on May 4", "", ""), "does not exist"),
-        (Correction("y", 0, "on May 4", "", ""), "unknown conversations: y"),
-    ):
-        with pytest.raises(DatasetError, match=said):
-            list(apply([conversation], [correction]))
 
 
 @pytest.mark.parametrize("id", ["", "../escape", "a/b", ".hidden"])

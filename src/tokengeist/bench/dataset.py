@@ -1,7 +1,7 @@
 """A benchmark on disk: a folder with `conversations/ID.json` and `gold/ID.json`.
 
 Everything is read one conversation at a time, so a folder of any size passes through the same
-small memory.
+small memory. What is read is what the folder's `corrections.json`, if it has one, makes of it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from tokengeist.bench.corrections import FILE as CORRECTIONS
+from tokengeist.bench.corrections import Corrections
 from tokengeist.bench.gold import GoldTarget, Problem, TargetReader, offsets, quoted
-from tokengeist.errors import DatasetError
+from tokengeist.bench.messages import messages
+from tokengeist.errors import DatasetError, UnknownNameError
 from tokengeist.formats.document import Document
 from tokengeist.formats.registry import reader
 from tokengeist.transcript import Transcript
@@ -42,9 +45,16 @@ class Conversation:
         """The name that both files share."""
         return self.transcript.id
 
+    def target(self, name: str) -> GoldTarget:
+        """A target by its name. Raises `UnknownNameError`."""
+        for target in self.targets:
+            if target.name == name:
+                return target
+        raise UnknownNameError(f"{self.id} has no target '{name}'")
+
 
 class Dataset:
-    """A benchmark folder. Opening one reads its file names only."""
+    """A benchmark folder. Opening one reads its file names and its corrections only."""
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
@@ -55,6 +65,17 @@ class Dataset:
                 f"{self.folder} is no benchmark folder: it needs conversations/ID.json "
                 "and gold/ID.json"
             )
+        self.corrections = Corrections.read(self.folder / CORRECTIONS)
+        """What a person has put right; `transcript` and `conversation` apply it."""
+        self._corrected = {entry.id: entry for entry in self.corrections.applied_targets}
+        unknown = self.corrections.conversations - set(self.ids)
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            raise DatasetError(f"{self.corrections.origin} corrects what is not there: {listed}")
+        made = [entry.id for entry in self.corrections.applied_targets]
+        for id in made:
+            if made.count(id) > 1 or id in self.ids:
+                raise DatasetError(f"{self.corrections.origin}: '{id}' is corrected twice")
 
     @property
     def name(self) -> str:
@@ -80,19 +101,57 @@ class Dataset:
         """Where a conversation's gold graphs stand."""
         return self.folder / "gold" / f"{id}.json"
 
+    @property
+    def corrected_ids(self) -> tuple[str, ...]:
+        """The conversations that corrected targets stand in. They have no files of their own."""
+        return tuple(self._corrected)
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """What a run traces: the conversations, then those of corrected targets."""
+        return (*self.ids, *self.corrected_ids)
+
     def transcript(self, id: str) -> Transcript:
         """A conversation without its gold graphs."""
+        if id in self._corrected:
+            return self.conversation(id).transcript
         path = self.conversation_path(id)
-        return parse_conversation(read_bytes(path), id=id, origin=str(path))
+        found = parse_conversation(read_bytes(path), id=id, origin=str(path))
+        return self.corrections.corrected(found)
 
     def conversation(self, id: str) -> Conversation:
         """A conversation with its gold graphs. Raises `DatasetError` at the first problem."""
+        if id in self._corrected:
+            entry = self._corrected[id]
+            wrong = self.conversation(entry.conversation)
+            right = self.corrections.corrected_target(wrong.transcript, wrong.targets, entry)
+            return Conversation(*right)
         path = self.gold_path(id)
         return parse_gold(read_bytes(path), self.transcript(id), file=str(path))
+
+    def files(self, id: str) -> tuple[bytes, bytes]:
+        """A conversation and its gold as files that hold what is read here."""
+        if id in self._corrected:
+            conversation = self.conversation(id)
+            gold = json.dumps(gold_json(conversation)).encode()
+            return _conversation_file(conversation.transcript), gold
+        if id in self.corrections.conversations:
+            return _conversation_file(self.transcript(id)), read_bytes(self.gold_path(id))
+        return read_bytes(self.conversation_path(id)), read_bytes(self.gold_path(id))
+
+    def check_corrections(self) -> None:
+        """Raise `DatasetError` for the first correction that does not fit."""
+        for id in sorted({entry.conversation for entry in self.corrections.turns}):
+            self.transcript(id)
+        for id in self.corrected_ids:
+            self.conversation(id)
 
     def digest(self) -> str:
         """A digest of all files: equal digests, equal benchmark."""
         digest = hashlib.sha256()
+        corrections = self.folder / CORRECTIONS
+        if corrections.is_file():
+            digest.update(corrections.read_bytes())
         for id in self.ids:
             for path in (self.conversation_path(id), self.gold_path(id)):
                 digest.update(f"{path.name}\0".encode())
@@ -101,6 +160,10 @@ class Dataset:
 
     def _stems(self, name: str) -> Iterator[str]:
         return (path.stem for path in (self.folder / name).glob("*.json"))
+
+
+def _conversation_file(transcript: Transcript) -> bytes:
+    return json.dumps({"id": transcript.id, "messages": messages(transcript)}).encode()
 
 
 def parse_conversation(data: bytes, *, id: str, origin: str) -> Transcript:

@@ -255,6 +255,16 @@ class TargetReader:
         self.problems.append(Problem(self._file, rule, message, self._name, turn))
 
 
+def fitting_tags(target: GoldTarget, *, is_hallucination: bool) -> list[str]:
+    """The tags that a graph's shape calls for (paper, section 5.1)."""
+    tags = ["direct" if target.depth <= 1 else "chained"]
+    if len(target.leaves) >= 2:
+        tags.append("multi_source")
+    if target.is_diamond:
+        tags.append("diamond")
+    return [*tags, "hallucination"] if is_hallucination else tags
+
+
 def quoted(target: GoldTarget, transcript: Transcript) -> dict[str, Any]:
     """A target in the quoted form.
 

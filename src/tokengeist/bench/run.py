@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from tokengeist.bench.dataset import Dataset, read_bytes
+from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine, InlineEngine
 from tokengeist.bench.predictions import Prediction
 from tokengeist.bench.store import RunFolder
@@ -54,11 +54,13 @@ def run(
     """Trace every target of the first `limit` conversations and keep the result in `out`.
 
     Conversations that an earlier call has finished are not done again; `retry_errors` makes an
-    exception for those that failed. Raises `RunError` where `out` holds another run.
+    exception for those that failed. Raises `RunError` where `out` holds another run, and
+    `DatasetError` where a correction of the data does not fit.
     """
     engine = engine or InlineEngine()
     folder = RunFolder(out)
-    ids = dataset.ids[:limit]
+    dataset.check_corrections()
+    ids = dataset.all_ids[:limit]
     clock = perf_counter()
     with folder.locked():
         meta = _start_meta(folder, dataset, method)
@@ -73,14 +75,14 @@ def run(
                 count += 1
                 if on_progress is not None:
                     on_progress(count, len(ids))
-        folder.sort(dataset.ids)
+        folder.sort(dataset.all_ids)
         seconds = perf_counter() - clock
         totals = _totals(folder)
         meta["sessions"].append(
             {"engine": engine.name, "conversations": len(todo), "seconds": round(seconds, 3)}
         )
         meta |= {
-            "status": "complete" if count == len(dataset) else "limited",
+            "status": "complete" if count == len(dataset.all_ids) else "limited",
             "finished": _now(),
             "conversations": count,
             **totals,
@@ -117,8 +119,7 @@ def _work(
     def jobs() -> Iterator[Job]:
         for id in ids:
             try:
-                conversation = read_bytes(dataset.conversation_path(id))
-                yield Job(id, conversation, read_bytes(dataset.gold_path(id)))
+                yield Job(id, *dataset.files(id))
             except DatasetError as error:
                 unreadable.append(failed(Job(id, b"", b""), str(error)))
 
@@ -132,17 +133,23 @@ def _whole(
     dataset: Dataset, wanted: frozenset[str], retry_errors: bool
 ) -> Callable[[str, list[Prediction]], bool]:
     """Whether stored predictions are all that there should be of their conversation."""
-    known = frozenset(dataset.ids)
+    known = frozenset(dataset.all_ids)
 
     def is_whole(id: str, predictions: list[Prediction]) -> bool:
         has_failed = any(prediction.error is not None for prediction in predictions)
         if id not in known or (retry_errors and has_failed and id in wanted):
             return False
-        path = dataset.gold_path(id)
-        expected = expected_rows(path.read_bytes() if path.is_file() else b"")
+        expected = expected_rows(_gold(dataset, id))
         return [(p.target, p.target_turn) for p in predictions] == expected
 
     return is_whole
+
+
+def _gold(dataset: Dataset, id: str) -> bytes:
+    if id in dataset.corrected_ids:
+        return dataset.files(id)[1]
+    path = dataset.gold_path(id)
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str, Any]:
@@ -157,6 +164,7 @@ def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str
                 "name": dataset.name,
                 "conversations": len(dataset),
                 "digest": digest,
+                "corrections": dataset.corrections.counts(),
             },
             "method": method.json(),
             "made_by": None,

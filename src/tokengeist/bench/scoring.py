@@ -6,7 +6,7 @@ does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,13 +82,19 @@ class Pair:
     conversation: Conversation
 
 
-def pairs(dataset: Dataset, folder: RunFolder) -> Iterator[Pair]:
-    """Every prediction of a run with its gold target, in the order of the data set."""
+def pairs(
+    dataset: Dataset, folder: RunFolder, ids: Sequence[str] | None = None, *, start: int = 0
+) -> Iterator[Pair]:
+    """The predictions of a run with their gold targets, in the order of the data set.
+
+    Corrected targets are variants of targets that are there already, so they are not among them
+    unless `ids` asks for them. Conversations are numbered from `start`.
+    """
     index = folder.index()
     if not index:
         raise RunError(f"{folder.path} holds no predictions yet")
-    number = 0
-    for id in dataset.ids:
+    number = start
+    for id in dataset.ids if ids is None else ids:
         if id not in index:
             continue
         predictions = {p.target: p for p in folder.read(index[id])}
@@ -136,6 +142,10 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
         targets += 1
         errors += pair.prediction.error is not None
         conversations = pair.number + 1
+    with_corrected = conversations
+    for pair in pairs(dataset, folder, dataset.corrected_ids, start=conversations):
+        _count_corrected(pair, tallies)
+        with_corrected = pair.number + 1
     if not targets:
         raise RunError(f"{folder.path} holds no prediction that could be scored")
 
@@ -157,7 +167,7 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
         coverage_by_depth={depth: found["coverage"] for depth, found in by("hops").items()},
         coverage_by_distance={far: found["coverage"] for far, found in by("distance").items()},
         hallucinated=only("hallucinated"),
-        corrected=only("corrected"),
+        corrected=tallies.groups("corrected", with_corrected).get(None, {}),
         seconds=only("seconds").get("seconds"),
     )
 
@@ -175,8 +185,7 @@ def _count(pair: Pair, tallies: _Tallies) -> None:
         for metric, value in hallucinated_scores(prediction, gold).items():
             tallies.add("hallucinated", None, metric, number, value)
     if gold.corrected_from is not None:
-        for metric, value in corrected_scores(prediction, gold, transcript).items():
-            tallies.add("corrected", None, metric, number, value)
+        _count_corrected(pair, tallies)
     tallies.add("seconds", None, "seconds", number, prediction.seconds)
     signalled = signalled_turns(prediction)
     for turn, hops in gold.distances.items():
@@ -184,6 +193,12 @@ def _count(pair: Pair, tallies: _Tallies) -> None:
             found = float(turn in signalled)
             tallies.add("hops", hops, "coverage", number, found)
             tallies.add("distance", gold.turn - turn, "coverage", number, found)
+
+
+def _count_corrected(pair: Pair, tallies: _Tallies) -> None:
+    transcript = pair.conversation.transcript
+    for metric, value in corrected_scores(pair.prediction, pair.gold, transcript).items():
+        tallies.add("corrected", None, metric, pair.number, value)
 
 
 def signalled_turns(prediction: Prediction) -> set[int]:
@@ -200,7 +215,7 @@ def signalled_turns(prediction: Prediction) -> set[int]:
 
 def _targets_without(dataset: Dataset, folder: RunFolder) -> int:
     index = folder.index()
-    return sum(len(dataset.conversation(id).targets) for id in dataset.ids if id not in index)
+    return sum(len(dataset.conversation(id).targets) for id in dataset.all_ids if id not in index)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class DatasetStats:
     """Targets with a tool result somewhere in their graph."""
     nodes: Range = field(default_factory=Range)
     """Turns in a gold graph besides the target."""
+    corrections: dict[str, int] = field(default_factory=dict)
+    """What the folder's corrections file puts right; corrected targets are not counted above."""
 
     def add(self, conversation: Conversation) -> None:
         """Count a conversation."""
@@ -89,6 +91,8 @@ class DatasetStats:
             ("Max. provenance depth", f"{self.depth.high:.0f}"),
             ("Avg. turns in a gold graph", f"{self.nodes.mean:.1f}"),
             ("Targets with tool-call path (%)", f"{100 * self.share(self.with_tools):.1f}"),
+            ("Corrected turns", f"{self.corrections.get('turns', 0):,}"),
+            ("Corrected targets, in addition", f"{self.corrections.get('targets', 0):,}"),
         ]
 
     def tag_rows(self) -> list[tuple[str, int, float]]:
@@ -110,12 +114,13 @@ class DatasetStats:
                 tag: {"count": count, "share": share} for tag, count, share in self.tag_rows()
             },
             "with_tool_call_path": self.share(self.with_tools),
+            "corrections": self.corrections,
         }
 
 
 def describe(dataset: Dataset) -> DatasetStats:
     """Count a data set, one conversation at a time."""
-    stats = DatasetStats(dataset.name)
+    stats = DatasetStats(dataset.name, corrections=dataset.corrections.counts())
     for conversation in dataset:
         stats.add(conversation)
     return stats

@@ -33,6 +33,8 @@ def validate(dataset: Dataset) -> Iterator[Problem]:
     for id in sorted(gold_ids - set(dataset.ids)):
         path = dataset.gold_path(id)
         yield Problem(str(path), "pair", f"there is no {dataset.conversation_path(id)}")
+    for id in dataset.corrected_ids:
+        yield from _validate_corrected(dataset, id)
 
 
 def _validate_files(dataset: Dataset, id: str) -> Iterator[Problem]:
@@ -46,6 +48,17 @@ def _validate_files(dataset: Dataset, id: str) -> Iterator[Problem]:
     targets, problems = read_gold(data, transcript, file=str(path))
     yield from problems
     yield from check(Conversation(transcript, targets), file=str(path))
+
+
+def _validate_corrected(dataset: Dataset, id: str) -> Iterator[Problem]:
+    file = dataset.corrections.origin
+    try:
+        conversation = dataset.conversation(id)
+    except TokengeistError as error:
+        yield Problem(file, "correction", str(error))
+        return
+    # Advice is about the conversation, and its own targets have had it.
+    yield from (problem for problem in check(conversation, file=file) if not problem.is_advice)
 
 
 def check(conversation: Conversation, *, file: str) -> Iterator[Problem]:

@@ -92,6 +92,7 @@ def annotate(
         ServerSettings,
         key_from_environment,
     )
+    from tokengeist.cli.dataset import say_corrections
 
     server = ServerSettings(
         base_url,
@@ -109,6 +110,8 @@ def annotate(
     words = Prompts.load(prompts)
     _warn_of_open_key(server)
     dataset = gather(data, out)
+    dataset.check_corrections()
+    say_corrections(dataset)
     with progress_bar():
         summary = annotate_folder(
             dataset, server, models, prompts=words, plan=Plan(limit, overwrite, retry_set_aside)

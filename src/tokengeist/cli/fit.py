@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import DOMAIN, transfer, weights_json
 from tokengeist.bench.metrics import LABELS, METRICS
+from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.output import print_json, write_file
 
 
@@ -36,7 +36,7 @@ def fit(
 
     The weights in the package were made by this command; the file says from which data.
     """
-    opened = Dataset(dataset)
+    opened = open_dataset(dataset)
     if not across:
         text = json.dumps(weights_json(opened, opened.ids), indent=1, ensure_ascii=False) + "\n"
         if output:

@@ -46,14 +46,14 @@ def review(
 
     Everything that reviewers say is kept in DATA/review, one file each; the sample is drawn once.
     """
-    from tokengeist.bench.dataset import Dataset
     from tokengeist.bench.review.agreement import graph_agreement
     from tokengeist.bench.review.desk import ReviewDesk
     from tokengeist.bench.review.sample import SPLIT
+    from tokengeist.cli.dataset import open_dataset
 
-    dataset = Dataset(data)
+    dataset = open_dataset(data)
     if against is not None:
-        found = graph_agreement(dataset, Dataset(against))
+        found = graph_agreement(dataset, open_dataset(against))
         print_json(found.to_json()) if as_json else _show_graphs(found)
         return
     desk = ReviewDesk.over(dataset, size=size, seed=seed, split_by=split_by or SPLIT)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tokengeist.bench.corrections import FILE, Corrections
 from tokengeist.errors import TokengeistError, UnknownNameError
 from tokengeist.export.terminal import excerpt
 from tokengeist.formats import list_conversations, load, load_all
@@ -132,6 +133,8 @@ class Catalogue:
                 return self._open[key]
         self._check(entry.path)
         transcript = load(entry.path, conversation=entry.id)
+        if entry.path.parent.name == "conversations":  # of a benchmark, whose gold is of this text
+            transcript = Corrections.read(entry.path.parents[1] / FILE).corrected(transcript)
         with self._lock:
             self._open[key] = transcript
             while len(self._open) > _KEPT_OPEN:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 
 from tests.strategies import transcripts
-from tokengeist.bench.annotation.gather import gather, messages
+from tokengeist.bench.annotation.gather import gather
 from tokengeist.bench.dataset import parse_conversation
+from tokengeist.bench.messages import messages
 from tokengeist.errors import FormatError, RunError, TokengeistWarning
 from tokengeist.formats import dumps, example_path, load
 from tokengeist.transcript import Role, Transcript, Turn

@@ -11,13 +11,13 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tokengeist.bench.dataset import Dataset, parse_conversation
 from tokengeist.bench.files import replace_file
+from tokengeist.bench.messages import messages
 from tokengeist.errors import DatasetError, FormatError, RunError, TokengeistWarning
 from tokengeist.formats import load_all
-from tokengeist.transcript import CallSite, Role, Transcript
+from tokengeist.transcript import Transcript
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".eval"})
 
@@ -40,28 +40,6 @@ def gather(source: Path, out: Path | None) -> Dataset:
     if not taken:
         raise RunError(f"{source} holds no transcript")
     return Dataset(out)
-
-
-def messages(transcript: Transcript) -> list[dict[str, Any]]:
-    """A transcript as OpenAI chat messages, one for each turn."""
-    ids: dict[CallSite, str] = {}
-    found = []
-    for turn in transcript.turns:
-        message: dict[str, Any] = {"role": str(turn.role), "content": turn.content}
-        if turn.name is not None:
-            message["name"] = turn.name
-        calls = []
-        for number, (call, span) in enumerate(zip(turn.calls, turn.call_spans, strict=True)):
-            id = call.id or f"call_{turn.index}_{number}"
-            ids[CallSite(turn.index, span)] = id
-            function = {"name": call.name, "arguments": call.arguments}
-            calls.append({"id": id, "type": "function", "function": function})
-        if calls:
-            message["tool_calls"] = calls
-        if turn.role is Role.TOOL and turn.index in transcript.call_sites:
-            message["tool_call_id"] = ids[transcript.call_sites[turn.index]]
-        found.append(message)
-    return found
 
 
 def _transcripts(source: Path, out: Path) -> Iterator[Transcript]:

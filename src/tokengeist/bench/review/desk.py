@@ -18,7 +18,7 @@ from tokengeist.bench.files import lock_file
 from tokengeist.bench.gold import GoldTarget
 from tokengeist.bench.review.acceptance import acceptance
 from tokengeist.bench.review.agreement import kappas
-from tokengeist.bench.review.editing import ConflictError, Edges, edit, find_target, restore
+from tokengeist.bench.review.editing import ConflictError, Edges, edit, restore
 from tokengeist.bench.review.judgements import Action, Judgement, Reviewer, judged, reviewers
 from tokengeist.bench.review.sample import SPLIT, Item, Sample, digest_of, draw_sample
 from tokengeist.errors import RunError, UnknownNameError
@@ -81,7 +81,7 @@ class ReviewDesk:
             raise UnknownNameError(f"the sample has no item {index}")
         item = self.sample.items[index]
         conversation = self.dataset.conversation(item.conversation)
-        target = find_target(conversation, item.target)
+        target = conversation.target(item.target)
         return Opened(item, conversation, target, digest_of(target, conversation.transcript))
 
     def judge(self, name: str, index: int, judgement: Judgement, *, note: str, seen: str) -> None:

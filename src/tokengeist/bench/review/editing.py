@@ -13,10 +13,10 @@ from typing import Any
 
 from tokengeist.bench.dataset import Conversation, Dataset, read_bytes, read_gold
 from tokengeist.bench.files import replace_file
-from tokengeist.bench.gold import GoldTarget, offsets, quoted
+from tokengeist.bench.gold import GoldTarget, fitting_tags, offsets, quoted
 from tokengeist.bench.review.sample import digest_of
 from tokengeist.bench.validation import check
-from tokengeist.errors import DatasetError, UnknownNameError
+from tokengeist.errors import DatasetError
 
 
 class EditError(DatasetError):
@@ -54,14 +54,6 @@ class Edited:
     digest: str
 
 
-def find_target(conversation: Conversation, name: str) -> GoldTarget:
-    """A target by its name."""
-    for target in conversation.targets:
-        if target.name == name:
-            return target
-    raise UnknownNameError(f"{conversation.id} has no target '{name}'")
-
-
 def edit(dataset: Dataset, conversation_id: str, name: str, new: Edges, *, seen: str) -> Edited:
     """Replace a target's graph. `seen` is the digest of the graph that the editor had before them.
 
@@ -69,7 +61,7 @@ def edit(dataset: Dataset, conversation_id: str, name: str, new: Edges, *, seen:
     a person can say.
     """
     conversation = dataset.conversation(conversation_id)
-    old = find_target(conversation, name)
+    old = conversation.target(name)
     _refuse_stale(old, conversation, seen)
     entry = offsets(old) | {"comment": new.comment, "corrected_from": old.corrected_from}
     entry["ground_truth_deps"] = _dependencies(old.turn, new)
@@ -91,18 +83,8 @@ def restore(
 ) -> None:
     """Put an earlier entry back, unless the graph has been changed by somebody else since."""
     conversation = dataset.conversation(conversation_id)
-    _refuse_stale(find_target(conversation, name), conversation, seen)
+    _refuse_stale(conversation.target(name), conversation, seen)
     _replace(dataset, conversation, name, entry)
-
-
-def fitting_tags(target: GoldTarget, *, is_hallucination: bool) -> list[str]:
-    """The tags that a graph's shape calls for (paper, section 5.1)."""
-    tags = ["direct" if target.depth <= 1 else "chained"]
-    if len(target.leaves) >= 2:
-        tags.append("multi_source")
-    if target.is_diamond:
-        tags.append("diamond")
-    return [*tags, "hallucination"] if is_hallucination else tags
 
 
 def _refuse_stale(target: GoldTarget, conversation: Conversation, seen: str) -> None:

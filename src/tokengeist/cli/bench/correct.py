@@ -1,47 +1,57 @@
-"""`tokengeist bench correct`: the benchmark of hallucinations put right."""
+"""`tokengeist bench correct`: what a benchmark's corrections file does, or could do."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tokengeist.bench.corrected import (
-    corrected,
-    propose_patches,
-    read_patches,
-    write_corrected,
-    write_patches,
-)
+from tokengeist.bench.corrections import Corrections, TurnCorrection
 from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.proposals import propose as find_proposals
 from tokengeist.cli.bench.data import AsJson, Data
 from tokengeist.cli.output import print_json
+from tokengeist.export.terminal import printable
 
 
 def correct(
     data: Data,
     propose: Annotated[
-        Path | None, typer.Option(help="Write an entry for every hallucination here, for review.")
+        Path | None,
+        typer.Option(help="Write these corrections, missing years and hallucinations here."),
     ] = None,
-    patches: Annotated[
-        Path | None, typer.Option(help="The reviewed entries: before and after, side by side.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="The corrected benchmark folder.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace wrong values by reviewed right ones, to see whether the right ones can be traced."""
+    """Show DATA/corrections.json side by side, and that every entry fits.
+
+    --propose FILE writes what a person could put right. Edit it and move it to
+    DATA/corrections.json: from then on it is applied whenever the folder is read.
+    """
     dataset = Dataset(data)
-    if propose is not None and patches is None and out is None:
-        found = list(propose_patches(dataset))
-        write_patches(found, propose)
-        said, count = f"{len(found)} entries to fill in: {propose}", len(found)
-    elif patches is not None and out is not None and propose is None:
-        count = write_corrected(corrected(dataset, read_patches(patches)), out)
-        said = f"{count} corrected targets: {out}"
-    else:
-        raise typer.BadParameter("give either --propose FILE, or --patches FILE and --out FOLDER")
+    dataset.check_corrections()
+    found = dataset.corrections if propose is None else find_proposals(dataset)
+    if propose is not None:
+        found.write(propose)
     if as_json:
-        print_json({"targets": count})
-    else:
-        typer.echo(said)
+        entries = {"turns": map(asdict, found.turns), "targets": map(asdict, found.targets)}
+        print_json({"counts": found.counts()} | {k: list(v) for k, v in entries.items()})
+        return
+    if propose is None:
+        _show(found)
+    count = found.counts()
+    typer.echo(
+        f"{count['turns']} turns corrected, {count['targets']} corrected targets added, "
+        f"{count['waiting']} to fill in{f': {propose}' if propose else ''}"
+    )
+
+
+def _show(corrections: Corrections) -> None:
+    for entry in corrections.entries:
+        what = f"turn {entry.turn}" if isinstance(entry, TurnCorrection) else entry.target
+        reason = f": {entry.reason}" if entry.reason else ""
+        typer.echo(printable(f"{entry.conversation}, {what}{reason}"))
+        for mark, text in (("-", entry.before), ("+", entry.after)):
+            for line in text.splitlines():
+                typer.echo(printable(f"  {mark} {line}"))

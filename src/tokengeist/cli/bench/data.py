@@ -13,18 +13,13 @@ from tokengeist.bench.dataset import Dataset, GoldForm, write_gold
 from tokengeist.bench.domains import find_domains
 from tokengeist.bench.importing import write_conversations
 from tokengeist.bench.importing.confetti import import_confetti
-from tokengeist.bench.importing.corrections import (
-    apply,
-    propose_years,
-    read_corrections,
-    write_corrections,
-)
 from tokengeist.bench.importing.tau_bench import import_tau_bench
 from tokengeist.bench.report.data import to_csv, write_figures
 from tokengeist.bench.stats import describe
 from tokengeist.bench.synth import DOMAINS, generate, write
 from tokengeist.bench.validation import validate as find_problems
 from tokengeist.cli.bench.tables import show_stats
+from tokengeist.cli.dataset import open_dataset, say_corrections
 from tokengeist.cli.output import print_json, write_file
 from tokengeist.export.terminal import printable
 
@@ -41,12 +36,14 @@ def validate(
 ) -> None:
     """Check every rule of the annotation protocol. Exit code 1 if any is broken."""
     dataset = Dataset(data)
+    say_corrections(dataset)
     problems = [p for p in find_problems(dataset) if advice or not p.is_advice]
     broken = sum(not problem.is_advice for problem in problems)
     if as_json:
         print_json(
             {
                 "conversations": len(dataset),
+                "corrections": dataset.corrections.counts(),
                 "is_valid": not broken,
                 "problems": [asdict(problem) for problem in problems],
             }
@@ -67,7 +64,7 @@ def gold(
     as_json: AsJson = False,
 ) -> None:
     """Write gold files in the other form: with quotes, or as offsets that quote nothing."""
-    count = write_gold(Dataset(data), out, form)
+    count = write_gold(open_dataset(data), out, form)
     if as_json:
         print_json({"files": count, "form": form, "folder": str(out)})
     else:
@@ -86,7 +83,7 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """What data sets are made of: targets, turns, depths, tags, tokens, domains."""
-    datasets = [Dataset(folder) for folder in data]
+    datasets = [open_dataset(folder) for folder in data]
     described = [describe(dataset) for dataset in datasets]
     families = [find_domains(dataset) for dataset in datasets] if domains else []
     if csv is not None:
@@ -113,35 +110,15 @@ def import_(
     origin: Annotated[Origin, typer.Argument(help="Whose files they are.")],
     files: Annotated[list[Path], typer.Argument(help="The project's own files.")],
     out: Annotated[Path, typer.Option("--out", help="The benchmark folder to make.")],
-    corrections: Annotated[
-        Path | None, typer.Option(help="A reviewed file of corrections to apply.")
-    ] = None,
-    propose: Annotated[
-        Path | None,
-        typer.Option(help="Write corrections of missing years to this file, for review."),
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make conversations from another project's files; gold graphs come later.
-
-    Years that users leave out and calls fill in: --propose FILE writes what would be added, and
-    --corrections FILE applies what a reviewer has left in it.
-    """
+    """Make conversations from another project's files, as they are; gold graphs come later."""
     reader = import_tau_bench if origin is Origin.TAU_BENCH else import_confetti
-    found = [conversation for file in files for conversation in reader(file)]
-    proposed = 0
-    if propose is not None:
-        entries = [entry for conversation in found for entry in propose_years(conversation)]
-        proposed = write_corrections(entries, propose)
-    fixes = read_corrections(corrections) if corrections else []
-    count = write_conversations(apply(found, fixes), out)
+    count = write_conversations((found for file in files for found in reader(file)), out)
     if as_json:
-        print_json({"conversations": count, "corrected": len(fixes), "proposed": proposed})
-        return
-    said = f", {len(fixes)} messages corrected" if fixes else ""
-    typer.echo(f"{count} conversations{said}: {out}")
-    if propose is not None:
-        typer.echo(f"{proposed} corrections to review: {propose}")
+        print_json({"conversations": count})
+    else:
+        typer.echo(f"{count} conversations: {out}")
 
 
 def synth(

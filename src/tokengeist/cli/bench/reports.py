@@ -10,7 +10,6 @@ import typer
 
 from tokengeist.bench import ablation
 from tokengeist.bench.ablation import Ablation
-from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.report.build import build
 from tokengeist.bench.report.curves import ablation_figure
 from tokengeist.bench.report.writing import write_figure, write_report
@@ -19,6 +18,7 @@ from tokengeist.bench.sweep import SweepCell, read_sweep, run_sweep
 from tokengeist.cli.bench.data import AsJson
 from tokengeist.cli.bench.runs import EngineName, make_engine, progress
 from tokengeist.cli.bench.tables import show_curves, show_main_table
+from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.output import print_json
 from tokengeist.errors import RunError
 
@@ -49,7 +49,7 @@ def ablate(
     A greater depth than the run's and another granularity are run anew, inside the run's folder.
     """
     folder = RunFolder(run).repeats()[0]
-    dataset = Dataset(data or folder.meta()["data"]["path"])
+    dataset = open_dataset(data or folder.meta()["data"]["path"])
     engine = make_engine(None, workers, address=None, cpus=None)
     with progress("tracing") as on_progress:
         match what:

@@ -17,7 +17,6 @@ from rich.console import Console
 from tokengeist.api import DEFAULT_BACKEND, settings_for
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.compare import compare as compare_runs
-from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine, InlineEngine
 from tokengeist.bench.run import Progress, RunSummary, run_repeats
 from tokengeist.bench.run import run as run_benchmark
@@ -27,6 +26,7 @@ from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
 from tokengeist.cli.bench.data import AsJson, Data
 from tokengeist.cli.bench.tables import show_comparisons, show_scores, show_spread
+from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.options import (
     Alpha,
     Cut,
@@ -110,7 +110,7 @@ def run(
         flat=flat,
         alpha=alpha,
     )
-    dataset, method = Dataset(data), Method(backend, options, settings)
+    dataset, method = open_dataset(data), Method(backend, options, settings)
     chosen = make_engine(engine, workers, address=address, cpus=cpus)
     with progress("tracing") as on_progress:
         if runs > 1:
@@ -137,7 +137,8 @@ def run(
                 )
             ]
     if as_json:
-        print_json([asdict(s) | {"folder": str(s.folder)} for s in summaries])
+        extra = {"corrections": dataset.corrections.counts()}
+        print_json([asdict(s) | {"folder": str(s.folder)} | extra for s in summaries])
         return
     for summary in summaries:
         typer.echo(_said(summary))
@@ -199,12 +200,13 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score a run against the gold graphs: the paper's metrics, in per cent."""
-    dataset, folders = Dataset(data), RunFolder(run).repeats()
+    dataset, folders = open_dataset(data), RunFolder(run).repeats()
     scores = [score_run(dataset, folder) for folder in folders]
     spreads = spread(scores) if len(scores) > 1 else {}
     if as_json:
         found = scores[0].json() if len(scores) == 1 else {"repeats": [s.json() for s in scores]}
         over_runs = {name: asdict(value) for name, value in spreads.items()}
+        found |= {"corrections": dataset.corrections.counts()}
         print_json(found | ({"spread": over_runs} if over_runs else {}))
         return
     for folder, found_scores in zip(folders, scores, strict=True):
@@ -226,7 +228,7 @@ def compare(
     if len(runs) < 2:
         raise typer.BadParameter("comparing takes two runs or more")
     folders = [RunFolder(run).repeats()[0] for run in runs]
-    dataset = Dataset(data or folders[0].meta()["data"]["path"])
+    dataset = open_dataset(data or folders[0].meta()["data"]["path"])
     found = [compare_runs(dataset, folders[0], other) for other in folders[1:]]
     if as_json:
         print_json([comparison.json() for comparison in found])

@@ -1,0 +1,92 @@
+"""What a corrections file could hold: missing years, and hallucinations to be put right.
+
+ConFETTI's users often name dates without a year that the gold labels have (paper, appendix
+B.2.1): the year then comes from no turn at all and cannot be attributed. Where the calls know it,
+it is proposed; whether it is right, and what a hallucination should have said, a person decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from tokengeist.bench.corrections import Corrections, TargetCorrection, TurnCorrection
+from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.transcript import Role, Transcript
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+_MONTH = "|".join(f"{name}|{name[:3]}\\.?|{name[:4]}\\.?" for name in _MONTHS)
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+# "May 4th", "4 May", "the 4th of May", and no year after it.
+_DATE = re.compile(
+    rf"\b(?:(?P<month>{_MONTH})\s+(?P<day>{_DAY})|(?P<day2>{_DAY})\s+(?:of\s+)?(?P<month2>{_MONTH}))"
+    r"\b(?!\.?,?\s*(?:of\s+)?\d{4})(?!\s*[-–]\s*\d)",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
+
+
+def propose(dataset: Dataset) -> Corrections:
+    """The corrections that a folder has, and after them what else there is to correct."""
+    have = dataset.corrections
+    known = {(entry.conversation, entry.target) for entry in have.targets}
+    waiting = {(entry.conversation, entry.turn) for entry in have.turns}
+    turns, targets = list(have.turns), list(have.targets)
+    annotated = dataset.gold_ids
+    for id in dataset.ids:
+        turns += [e for e in missing_years(dataset.transcript(id)) if (id, e.turn) not in waiting]
+        if id in annotated:
+            found = hallucinations(dataset.conversation(id))
+            targets += [entry for entry in found if (id, entry.target) not in known]
+    return Corrections(tuple(turns), tuple(targets))
+
+
+def missing_years(transcript: Transcript) -> Iterator[TurnCorrection]:
+    """A correction for every user turn with dates whose year only later calls know.
+
+    A year is proposed where all calls that use the same month and day agree on it.
+    """
+    years = _years_in_calls(transcript)
+    for turn in transcript.turns:
+        if turn.role is not Role.USER:
+            continue
+        added: list[str] = []
+
+        def with_year(match: re.Match[str], added: list[str] = added) -> str:
+            found = years.get(_month_and_day(match), set())
+            if len(found) != 1:
+                return match[0]
+            (year,) = found
+            added.append(f"{match[0]} is {year}")
+            return f"{match[0]}, {year}" if match["month"] else f"{match[0]} {year}"
+
+        after = _DATE.sub(with_year, turn.content)
+        if added:
+            reason = f"no year in the turn; a later call says {'; '.join(added)}"
+            yield TurnCorrection(transcript.id, turn.index, turn.content, after, reason)
+
+
+def hallucinations(conversation: Conversation) -> Iterator[TargetCorrection]:
+    """An entry for every hallucination, for a person to fill in or to delete."""
+    for target in conversation.targets:
+        if "hallucination" in target.tags:
+            text = target.span.of(conversation.transcript.turns[target.turn].text)
+            yield TargetCorrection(conversation.id, target.name, text, text, target.comment)
+
+
+def _years_in_calls(transcript: Transcript) -> Mapping[tuple[int, int], set[str]]:
+    years: dict[tuple[int, int], set[str]] = {}
+    for turn in transcript.turns:
+        for call in turn.calls:
+            for date in _ISO.finditer(call.arguments):
+                years.setdefault((int(date["month"]), int(date["day"])), set()).add(date["year"])
+    return years
+
+
+def _month_and_day(match: re.Match[str]) -> tuple[int, int]:
+    month = (match["month"] or match["month2"]).casefold()[:3]
+    day = re.sub(r"\D", "", match["day"] or match["day2"])
+    return [name.casefold()[:3] for name in _MONTHS].index(month) + 1, int(day)
