@@ -19,11 +19,10 @@ from tokengeist.bench.run import run
 from tokengeist.bench.scoring import Group, score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
+from tokengeist.errors import RunError
 from tokengeist.extraction import View
 from tokengeist.segmentation import Granularity
 from tokengeist.tracer import TraceOptions
-
-STORED = ("edge_f1", "node_f1", "source_recall", "edge_precision", "edge_recall")
 
 
 def fresh(dataset: Dataset, out: Path, settings: Settings) -> Group:
@@ -32,7 +31,8 @@ def fresh(dataset: Dataset, out: Path, settings: Settings) -> Group:
 
 
 def assert_same(stored: Group, new: Group) -> None:
-    for metric in STORED:
+    assert stored.keys() == new.keys()
+    for metric in new:
         assert stored[metric].mean == pytest.approx(new[metric].mean, abs=1e-12)
         assert stored[metric].low == pytest.approx(new[metric].low, abs=1e-12)
 
@@ -73,6 +73,36 @@ def test_branching_is_cut_after_alpha_or_without_it(
     assert_same(without.points[3], fresh(mtca_dev, tmp_path / "raw", Settings(view=View(alpha=0))))
     assert without.points[3]["edge_recall"].mean > after.points[3]["edge_recall"].mean
     assert without.points[3]["edge_precision"].mean < after.points[3]["edge_precision"].mean
+
+
+def test_a_run_without_stored_evidence_has_all_but_span_f1(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    run(dataset, tmp_path / "run", Method("lexical"))
+    folder = RunFolder(tmp_path / "run")
+    (with_evidence,) = alpha_curve(dataset, folder, [0.5]).points.values()
+    folder.evidence.path.unlink()
+    (without,) = alpha_curve(dataset, folder, [0.5]).points.values()
+    assert with_evidence.keys() - without.keys() == {"span_f1"}
+    assert {metric: with_evidence[metric] for metric in without} == without
+
+
+def test_evidence_for_some_targets_is_no_span_f1(dataset: Dataset, tmp_path: Path) -> None:
+    run(dataset, tmp_path / "run", Method("lexical"), limit=3)
+    folder = RunFolder(tmp_path / "run")
+    folder.evidence.path.unlink()
+    run(dataset, tmp_path / "run", Method("lexical"))
+    assert len(folder.evidence.index()) == 3
+    assert "span_f1" not in depth_curve(dataset, folder, [2]).points[2]
+
+
+def test_evidence_of_another_run_is_refused(dataset: Dataset, tmp_path: Path) -> None:
+    run(dataset, tmp_path / "deep", Method("lexical"))
+    flat = Settings(trace=TraceOptions(max_depth=1))
+    run(dataset, tmp_path / "flat", Method("lexical", settings=flat))
+    (tmp_path / "flat" / "evidence.jsonl").replace(tmp_path / "deep" / "evidence.jsonl")
+    with pytest.raises(RunError, match="is not that of its prediction"):
+        alpha_curve(dataset, RunFolder(tmp_path / "deep"), [0.5])
 
 
 def test_a_greater_depth_is_run_inside_the_run(dataset: Dataset, tmp_path: Path) -> None:

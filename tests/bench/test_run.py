@@ -36,6 +36,10 @@ def timeless(folder: Path) -> list[dict[str, Any]]:
     return [{key: row[key] for key in row if key != "seconds"} for row in lines(folder)]
 
 
+def evidence(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "evidence.jsonl").read_text().splitlines()]
+
+
 def readings(pids: Path) -> list[str]:
     """The conversations that the backend `test` has read so far, in order."""
     return [line.split()[1] for line in pids.read_text().splitlines()] if pids.exists() else []
@@ -76,6 +80,38 @@ def test_the_pruned_graph_follows_from_the_unpruned_one(dataset: Dataset, tmp_pa
         (gold,) = [t for t in conversation.targets if t.name == prediction.target]
         pruned = prune(prediction.unpruned_graph(gold, conversation.transcript))
         assert [(e.dependent, e.source) for e in pruned.edges] == [e[:2] for e in prediction.edges]
+
+
+def test_the_evidence_of_every_unpruned_edge_stands_beside_it(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    run(dataset, tmp_path / "run", LEXICAL)
+    rows, found = lines(tmp_path / "run"), evidence(tmp_path / "run")
+    for row, stored in zip(rows, found, strict=True):
+        assert (stored["conversation_id"], stored["target"]) == (
+            row["conversation_id"],
+            row["target"],
+        )
+        assert len(stored["unpruned_spans"]) == len(row["unpruned_edges"])
+        turns = dataset.conversation(row["conversation_id"]).transcript.turns
+        for (_, source, _, _), spans in zip(
+            row["unpruned_edges"], stored["unpruned_spans"], strict=True
+        ):
+            assert spans
+            assert all(0 <= start < end <= len(turns[source].text) for start, end in spans)
+
+
+def test_evidence_survives_what_predictions_survive(
+    dataset: Dataset, tmp_path: Path, pids: Path
+) -> None:
+    run(dataset, tmp_path / "run", TEST)
+    whole = evidence(tmp_path / "run")
+    for name in ("predictions.jsonl", "evidence.jsonl"):  # as a kill between the two would
+        path = tmp_path / "run" / name
+        os.truncate(path, path.stat().st_size - 50)
+    run(dataset, tmp_path / "run", TEST)
+    assert evidence(tmp_path / "run") == whole
+    assert readings(pids) == [*dataset.ids, "c5"]
 
 
 def test_the_meta_data_say_what_was_run(dataset: Dataset, tmp_path: Path) -> None:
@@ -225,7 +261,7 @@ def environment(tmp_path: Path, nap: float) -> dict[str, str]:
 
 def wait_for_lines(folder: Path, count: int) -> None:
     path = folder / "predictions.jsonl"
-    for _ in range(600):
+    for _ in range(2400):
         if path.exists() and path.read_bytes().count(b"\n") >= count:
             return
         time.sleep(0.05)

@@ -7,21 +7,24 @@ are kept inside the run that they vary and resume like any other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from tokengeist.bench.bootstrap import Tally
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine
-from tokengeist.bench.metrics import structure_scores
+from tokengeist.bench.metrics import score_graph
+from tokengeist.bench.predictions import Prediction
 from tokengeist.bench.run import Progress, run
 from tokengeist.bench.scoring import Group, pairs, score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
 from tokengeist.extraction import View
 from tokengeist.segmentation import Granularity
+from tokengeist.transcript import Span
 
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(21))
 DEPTHS = (1, 2, 4, 8, 12, 16)
@@ -150,22 +153,46 @@ def _through(
 ) -> dict[Value, Group]:
     """The metrics of a run's stored graphs, pruned through each of the views.
 
-    Span F1 is not among them: lines keep no evidence for the edges that pruning removes.
+    Span F1 is among them where the evidence of every target is stored.
     """
     tallies: dict[Value, dict[str, Tally]] = {value: {} for value in views}
+    evidence = _stored_evidence(folder)
     conversations = 0
+    has_evidence = True
     for pair in pairs(dataset, folder):
         conversations = pair.number + 1
-        unpruned = pair.prediction.unpruned_graph(pair.gold, pair.conversation.transcript)
+        transcript = pair.conversation.transcript
+        stored = evidence(pair.prediction)
+        has_evidence = has_evidence and stored is not None
+        unpruned = pair.prediction.unpruned_graph(pair.gold, transcript, stored)
         for value, view in views.items():
-            graph = view.of(unpruned)
-            edges = {(edge.dependent, edge.source) for edge in graph.edges}
-            nodes = {node.turn for node in graph.nodes} - {pair.gold.turn}
-            for metric, found in structure_scores(edges, nodes, pair.gold).items():
+            for metric, found in score_graph(view.of(unpruned), pair.gold, transcript).items():
                 if found is not None:
                     tallies[value].setdefault(metric, Tally()).add(pair.number, found)
     groups: dict[Value, Group] = {}
     for value, by_metric in tallies.items():
+        if not has_evidence:
+            by_metric.pop("span_f1", None)
         estimates = {metric: tally.estimate(conversations) for metric, tally in by_metric.items()}
         groups[value] = {metric: e for metric, e in estimates.items() if e is not None}
     return groups
+
+
+def _stored_evidence(
+    folder: RunFolder,
+) -> Callable[[Prediction], Sequence[tuple[Span, ...]] | None]:
+    """What finds the evidence of a prediction's unpruned edges; None where it was not stored."""
+    index = folder.evidence.index()
+
+    @lru_cache(maxsize=1)
+    def of_conversation(id: str) -> dict[str, Sequence[tuple[Span, ...]]]:
+        if id not in index:
+            return {}
+        return {line.target: line.spans for line in folder.evidence.read(index[id])}
+
+    def of(prediction: Prediction) -> Sequence[tuple[Span, ...]] | None:
+        if not prediction.unpruned_edges:
+            return ()
+        return of_conversation(prediction.conversation_id).get(str(prediction.target))
+
+    return of

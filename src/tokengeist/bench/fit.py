@@ -25,7 +25,7 @@ from tokengeist.attribution.blend.scene import Features
 from tokengeist.bench.bootstrap import Estimate, Tally
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.gold import GoldTarget
-from tokengeist.bench.metrics import METRICS, span_f1, structure_scores
+from tokengeist.bench.metrics import METRICS, score_graph
 from tokengeist.errors import DatasetError
 from tokengeist.segmentation import segment
 from tokengeist.tracer import Tracer
@@ -230,9 +230,5 @@ def trial(conversation: Conversation, weights: Weights) -> Iterator[dict[str, fl
     )
     for gold in conversation.targets:
         graph = settings.view.of(tracer.trace(gold.target))
-        spans = {n.turn: tuple((s.start, s.end) for s in n.spans) for n in graph.nodes}
-        del spans[gold.turn]
-        pairs = {(edge.dependent, edge.source) for edge in graph.edges}
-        span = span_f1(spans, gold, transcript)
-        scores = structure_scores(pairs, spans.keys(), gold, span=span)
+        scores = score_graph(graph, gold, transcript)
         yield {name: value for name, value in scores.items() if name in METRICS}

@@ -17,6 +17,7 @@ from typing import Any
 
 from tokengeist.bench.gold import GoldTarget
 from tokengeist.bench.predictions import Prediction, text_of
+from tokengeist.graph import ProvenanceGraph
 from tokengeist.transcript import Transcript
 
 Pair = tuple[int, int]
@@ -115,6 +116,14 @@ def structure_scores(
         edge_precision=shared / len(pairs) if pairs else float(not true_pairs),
         edge_recall=shared / len(true_pairs) if true_pairs else 1.0,
     )
+
+
+def score_graph(graph: ProvenanceGraph, gold: GoldTarget, transcript: Transcript) -> TargetScores:
+    """All metrics of a graph as it stands, pruned by whoever made it."""
+    pairs = {(edge.dependent, edge.source) for edge in graph.edges}
+    spans = {n.turn: tuple((s.start, s.end) for s in n.spans) for n in graph.nodes}
+    del spans[gold.turn]
+    return structure_scores(pairs, spans.keys(), gold, span=span_f1(spans, gold, transcript))
 
 
 def score_prediction(

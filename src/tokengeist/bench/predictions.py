@@ -8,6 +8,7 @@ pruning follows without a new trace.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -116,10 +117,25 @@ class Prediction:
         }
         return json.dumps(raw, ensure_ascii=False)
 
-    def unpruned_graph(self, gold: GoldTarget, transcript: Transcript) -> ProvenanceGraph:
-        """The stored graph, to be pruned in another way. Edges come back without evidence."""
+    def unpruned_graph(
+        self,
+        gold: GoldTarget,
+        transcript: Transcript,
+        evidence: Sequence[tuple[Span, ...]] | None = None,
+    ) -> ProvenanceGraph:
+        """The stored graph, to be pruned in another way.
+
+        `evidence` has the spans of every unpruned edge; without it edges come back without any.
+        """
+        stored = [()] * len(self.unpruned_edges) if evidence is None else evidence
+        if len(stored) != len(self.unpruned_edges):
+            raise RunError(
+                f"the stored evidence of '{self.target}' of {self.conversation_id} is not that of "
+                "its prediction; remove evidence.jsonl to go without"
+            )
         edges = tuple(
-            Edge(e.dependent, e.source, e.score, EdgeKind(e.kind), ()) for e in self.unpruned_edges
+            Edge(e.dependent, e.source, e.score, EdgeKind(e.kind), spans)
+            for e, spans in zip(self.unpruned_edges, stored, strict=True)
         )
         depths = {gold.turn: 0}
         for edge in sorted(edges, key=lambda edge: -edge.dependent):  # dependents come first

@@ -70,7 +70,7 @@ def run(
         count = len(done)
         with folder.appending() as append, closing(_work(engine, method, dataset, todo)) as work:
             for finished in work:
-                append(finished.lines)
+                append(finished)
                 meta["made_by"] = meta["made_by"] or finished.spec
                 count += 1
                 if on_progress is not None:
@@ -156,8 +156,8 @@ def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str
     """The meta data of a new run, or of the one to be resumed."""
     digest = dataset.digest()
     if not folder.exists():
-        if folder.predictions_path.exists():
-            raise RunError(f"{folder.predictions_path} is there without a meta.json; move it away")
+        if folder.predictions.path.exists():
+            raise RunError(f"{folder.predictions.path} is there without a meta.json; move it away")
         return {
             "data": {
                 "path": str(dataset.folder.resolve()),

@@ -104,7 +104,7 @@ def pairs(
         for gold in conversation.targets:
             if gold.name not in predictions:
                 raise DatasetError(
-                    f"{folder.predictions_path} has no prediction for '{gold.name}' of {id}; "
+                    f"{folder.predictions.path} has no prediction for '{gold.name}' of {id}; "
                     "the run was made over other gold files"
                 )
             yield Pair(number, predictions[gold.name], gold, conversation)

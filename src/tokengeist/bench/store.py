@@ -1,7 +1,7 @@
-"""A run on disk: `predictions.jsonl` and `meta.json`, written so that no kill can spoil them.
+"""A run on disk, written so that no kill can spoil it.
 
-Finished conversations are appended whole and flushed to disk. A run that was killed, or whose disk
-was full, leaves at most one incomplete conversation, which `resume` drops.
+`predictions.jsonl` says which conversations are finished; `evidence.jsonl` is written before it, so
+that whatever is finished has its evidence. Runs of earlier versions have none, and need none.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from tokengeist.bench.files import append_durably, lock_file, replace_file
+from tokengeist.bench.blocks import BlockFile, Place
+from tokengeist.bench.evidence import Evidence
+from tokengeist.bench.files import lock_file, replace_file
 from tokengeist.bench.predictions import Prediction
+from tokengeist.bench.worker import Finished
 from tokengeist.errors import RunError
-
-Place = tuple[int, int]
-"""Where a conversation's lines stand: the first byte, and how many."""
 
 
 class RunFolder:
@@ -25,11 +25,10 @@ class RunFolder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-
-    @property
-    def predictions_path(self) -> Path:
+        self.predictions = BlockFile(self.path / "predictions.jsonl", Prediction.parse)
         """One line per target."""
-        return self.path / "predictions.jsonl"
+        self.evidence = BlockFile(self.path / "evidence.jsonl", Evidence.parse)
+        """One line per target that was traced."""
 
     @property
     def meta_path(self) -> Path:
@@ -66,33 +65,25 @@ class RunFolder:
         replace_file(self.meta_path, lambda file: file.write(json.dumps(meta, indent=2).encode()))
 
     def index(self) -> dict[str, Place]:
-        """Where each conversation's predictions stand. Lines that cannot be read have no place."""
-        if not self.predictions_path.is_file():
+        """Where each conversation's predictions stand."""
+        if not self.predictions.path.is_file():
             raise RunError(f"{self.path} holds no run: there is no predictions.jsonl")
-        return {id: place for id, place, _ in self._blocks()}
+        return self.predictions.index()
 
     def read(self, place: Place) -> list[Prediction]:
         """The predictions at a place of `index`."""
-        with self.predictions_path.open("rb") as file:
-            file.seek(place[0])
-            return [Prediction.parse(line) for line in file.read(place[1]).decode().splitlines()]
+        return self.predictions.read(place)
 
     def resume(self, is_whole: Callable[[str, list[Prediction]], bool]) -> frozenset[str]:
         """Drop everything but whole conversations; returns which ones are done."""
-        if not self.predictions_path.exists():
-            return frozenset()
-        blocks = self._blocks()
-        kept = {id: place for id, place, predictions in blocks if is_whole(id, predictions)}
-        if sum(length for _, length in kept.values()) != self.predictions_path.stat().st_size:
-            self._rewrite(list(kept.values()))
-        return frozenset(kept)
+        done = self.predictions.keep(is_whole)
+        self.evidence.keep(lambda id, _: id in done)
+        return done
 
     def sort(self, ids: tuple[str, ...]) -> None:
         """Put conversations in the order of the data set, whichever finished first."""
-        index = self.index()
-        wanted = [index[id] for id in ids if id in index]
-        if wanted != sorted(wanted):
-            self._rewrite(wanted)
+        self.evidence.sort(ids)
+        self.predictions.sort(ids)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -103,50 +94,12 @@ class RunFolder:
             yield
 
     @contextmanager
-    def appending(self) -> Iterator[Callable[[tuple[str, ...]], None]]:
-        """A function that appends the lines of one conversation and sees them onto the disk."""
-        with self.predictions_path.open("ab", buffering=0) as file:
+    def appending(self) -> Iterator[Callable[[Finished], None]]:
+        """A function that appends one finished conversation and sees it onto the disk."""
+        with self.evidence.appending() as prove, self.predictions.appending() as predict:
 
-            def append(lines: tuple[str, ...]) -> None:
-                data = "".join(line + "\n" for line in lines).encode()
-                append_durably(file, data, self.predictions_path)
+            def append(finished: Finished) -> None:
+                prove(finished.evidence)
+                predict(finished.lines)
 
             yield append
-
-    def _blocks(self) -> Iterator[tuple[str, Place, list[Prediction]]]:
-        """Runs of readable lines of one conversation, with their places."""
-        id, start, end = "", 0, 0
-        block: list[Prediction] = []
-        offset = 0
-        with self.predictions_path.open("rb") as file:
-            for line in file:
-                prediction = _parse_line(line)
-                if block and (prediction is None or prediction.conversation_id != id):
-                    yield id, (start, end - start), block
-                    block = []
-                if prediction is not None:
-                    if not block:
-                        id, start = prediction.conversation_id, offset
-                    block.append(prediction)
-                    end = offset + len(line)
-                offset += len(line)
-        if block:
-            yield id, (start, end - start), block
-
-    def _rewrite(self, places: list[Place]) -> None:
-        def copy(target: IO[bytes]) -> None:
-            with self.predictions_path.open("rb") as source:
-                for start, length in places:
-                    source.seek(start)
-                    target.write(source.read(length))
-
-        replace_file(self.predictions_path, copy)
-
-
-def _parse_line(line: bytes) -> Prediction | None:
-    if not line.endswith(b"\n"):
-        return None  # torn by a kill, even where it happens to be whole JSON
-    try:
-        return Prediction.parse(line.decode())
-    except (RunError, UnicodeDecodeError):
-        return None

@@ -16,6 +16,7 @@ from typing import Any
 from tokengeist.api import Settings
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.bench.dataset import Conversation, parse_conversation, parse_gold
+from tokengeist.bench.evidence import Evidence
 from tokengeist.bench.predictions import Prediction
 from tokengeist.extraction import View
 from tokengeist.segmentation import Granularity, segment
@@ -69,6 +70,8 @@ class Finished:
 
     id: str
     lines: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
+    """The lines of `evidence.jsonl`: one for every target that did not fail."""
     spec: dict[str, Any] | None = None
 
 
@@ -83,14 +86,16 @@ class Worker:
         """All targets of a conversation over one reading of it."""
         try:
             conversation = _parse(job)
-            predictions = tuple(self._predict(conversation))
+            traced = list(self._predict(conversation))
         except Exception as error:  # a bad conversation is a row of the result, not its end
             return failed(job, describe(error))
         spec = self._attributor.spec
         made_by = {"name": spec.name, "model": spec.model, "options": dict(spec.options)}
-        return Finished(job.id, tuple(p.line() for p in predictions), made_by)
+        predictions = tuple(prediction.line() for prediction, _ in traced)
+        evidence = tuple(found.line() for _, found in traced if found is not None)
+        return Finished(job.id, predictions, evidence, made_by)
 
-    def _predict(self, conversation: Conversation) -> Iterator[Prediction]:
+    def _predict(self, conversation: Conversation) -> Iterator[tuple[Prediction, Evidence | None]]:
         start = perf_counter()
         settings = self._method.settings
         sources = segment(conversation.transcript, settings.granularity)
@@ -104,10 +109,13 @@ class Worker:
                 unpruned = tracer.trace(gold.target)
                 pruned = settings.view.of(unpruned)
             except Exception as error:
-                yield _failure(conversation.id, gold.name, gold.turn, describe(error))
+                yield _failure(conversation.id, gold.name, gold.turn, describe(error)), None
                 continue
             seconds = round(share + perf_counter() - start, 6)
-            yield Prediction.of(gold, conversation.id, unpruned, pruned, seconds=seconds)
+            yield (
+                Prediction.of(gold, conversation.id, unpruned, pruned, seconds=seconds),
+                Evidence.of(conversation.id, gold.name, unpruned),
+            )
 
 
 def failed(job: Job, message: str) -> Finished:

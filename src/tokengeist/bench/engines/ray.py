@@ -17,7 +17,7 @@ import logging
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tokengeist import errors
@@ -144,11 +144,12 @@ class _Actor:
         else:
             finished = self._worker(job)
             ray.get(self._attempts.end.remote(job.id))
-        return json.dumps({"id": finished.id, "lines": finished.lines, "spec": finished.spec})
+        return json.dumps(asdict(finished))
 
 
 def _unpack(result: str) -> Finished:
     found = json.loads(result)
     if "kind" in found:
         raise getattr(errors, found["kind"], RunError)(found["said"])
-    return Finished(found["id"], tuple(found["lines"]), found["spec"])
+    evidence = tuple(found["evidence"])
+    return Finished(found["id"], tuple(found["lines"]), evidence, found["spec"])
