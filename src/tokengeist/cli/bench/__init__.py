@@ -14,6 +14,7 @@ app = typer.Typer(
 app.command("validate")(data.validate)
 app.command("gold")(data.gold)
 app.command("stats")(data.stats)
+app.command("subset")(data.subset)
 app.command("import")(data.import_)
 app.command("synth")(data.synth)
 app.command("correct")(correct.correct)

@@ -1,4 +1,4 @@
-"""`tokengeist bench validate`, `gold`, `stats`, `import` and `synth`: benchmark folders."""
+"""`tokengeist bench validate`, `gold`, `stats`, `subset`, `import` and `synth`: the folders."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tokengeist.bench.importing.confetti import import_confetti
 from tokengeist.bench.importing.tau_bench import import_tau_bench
 from tokengeist.bench.report.data import to_csv, write_figures
 from tokengeist.bench.stats import describe
+from tokengeist.bench.subset import write_subset
 from tokengeist.bench.synth import DOMAINS, generate, write
 from tokengeist.bench.validation import validate as find_problems
 from tokengeist.cli.bench.tables import show_stats
@@ -97,6 +98,25 @@ def stats(
         print_json(found)
     else:
         show_stats(described, families)
+
+
+def subset(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", help="The benchmark folder to make.")],
+    targets: Annotated[int, typer.Option(min=1, help="How many targets to draw.")],
+    before_turn: Annotated[
+        int | None, typer.Option(min=1, help="Draw only from targets before this turn.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed, the same targets.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a smaller benchmark of randomly drawn targets, for methods that cost minutes each."""
+    count = write_subset(Dataset(data), out, targets=targets, before_turn=before_turn, seed=seed)
+    made = len(Dataset(out))
+    if as_json:
+        print_json({"targets": count, "conversations": made, "folder": str(out)})
+    else:
+        typer.echo(f"{count} targets of {made} conversations: {out}")
 
 
 class Origin(StrEnum):
