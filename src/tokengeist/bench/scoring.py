@@ -15,6 +15,7 @@ from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.gold import TAGS, GoldTarget
 from tokengeist.bench.hallucination import corrected_scores, hallucinated_scores
 from tokengeist.bench.metrics import METRICS, score_prediction
+from tokengeist.bench.mistakes import Mistakes
 from tokengeist.bench.predictions import Prediction
 from tokengeist.bench.store import RunFolder
 from tokengeist.errors import DatasetError, RunError
@@ -43,6 +44,7 @@ class RunScores:
     """The same by how many turns earlier they stand."""
     hallucinated: Group
     corrected: Group
+    mistakes: Mistakes = field(default_factory=Mistakes)
     seconds: Estimate | None = field(default=None)
     """Time per target."""
 
@@ -63,6 +65,7 @@ class RunScores:
             "coverage_by_distance": _numbered(self.coverage_by_distance),
             "hallucinated": group(self.hallucinated),
             "corrected": group(self.corrected),
+            "mistakes": self.mistakes.json(),
             "seconds": self.seconds.json() if self.seconds else None,
         }
 
@@ -136,9 +139,12 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
     Raises `RunError` or `DatasetError` where run and data do not belong together.
     """
     tallies = _Tallies()
+    mistakes = Mistakes()
     targets = errors = conversations = 0
     for pair in pairs(dataset, folder):
         _count(pair, tallies)
+        edges = {(edge.dependent, edge.source) for edge in pair.prediction.edges}
+        mistakes.count(edges, pair.gold, pair.conversation.transcript)
         targets += 1
         errors += pair.prediction.error is not None
         conversations = pair.number + 1
@@ -168,6 +174,7 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
         coverage_by_distance={far: found["coverage"] for far, found in by("distance").items()},
         hallucinated=only("hallucinated"),
         corrected=tallies.groups("corrected", with_corrected).get(None, {}),
+        mistakes=mistakes,
         seconds=only("seconds").get("seconds"),
     )
 

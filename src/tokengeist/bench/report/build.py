@@ -1,7 +1,8 @@
 """From runs to a report.
 
-The order is that of the paper: the main comparison, dependency types, signal coverage, ablations,
-hallucinations; then what the data are and how the runs were made, so that a reader can judge them.
+The order is that of the paper: the main comparison, dependency types and what goes wrong, signal
+coverage, ablations, hallucinations; then what the data are and how the runs were made, so that a
+reader can judge them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokengeist.bench.report import curves, sections
+from tokengeist.bench.report import curves, mistakes, sections
 from tokengeist.bench.report import data as data_chapter
 from tokengeist.bench.report.content import Report, Section
 from tokengeist.bench.report.material import gather
@@ -21,6 +22,7 @@ def build(folders: Iterable[Path], data: Path | None = None, *, title: str | Non
     parts: list[Section | None] = [
         sections.main_results(material),
         sections.dependency_types(material),
+        mistakes.edge_mistakes(material),
         curves.coverage(material),
         curves.ablations(material),
         sections.hallucinations(material),

@@ -14,6 +14,7 @@ from tokengeist.bench.domains import Domains
 from tokengeist.bench.gold import TAGS
 from tokengeist.bench.hallucination import HALLUCINATION_LABELS
 from tokengeist.bench.metrics import LABELS, METRICS
+from tokengeist.bench.mistakes import Mistakes
 from tokengeist.bench.report.content import Report
 from tokengeist.bench.report.content import Table as Content
 from tokengeist.bench.scoring import Group, RunScores, Spread
@@ -42,6 +43,7 @@ def show_scores(title: str, scores: RunScores) -> None:
     for depth, group in scores.by_depth.items():
         _row(table, f"depth {depth}", group)
     console.print(table)
+    console.print(_mistakes(scores.mistakes))
     coverage = [f"{hops}: {100 * e.mean:.0f}" for hops, e in scores.coverage_by_depth.items()]
     console.print(f"signal coverage by hops from the target: {', '.join(coverage)}")
     for name, group in (("hallucinated", scores.hallucinated), ("corrected", scores.corrected)):
@@ -57,6 +59,21 @@ def show_scores(title: str, scores: RunScores) -> None:
 def _row(table: Table, name: str, group: Group) -> None:
     cells = [f"{100 * group[m].mean:.1f}" if m in group else "–" for m in METRICS]
     table.add_row(name, *cells, str(max((found.n for found in group.values()), default=0)))
+
+
+def _mistakes(mistakes: Mistakes) -> Table:
+    table = Table(title="Edges by what they join, and by dependency type", title_justify="left")
+    table.add_column("")
+    for column in ("gold", "found", "missed", "spurious"):
+        table.add_column(column, justify="right")
+    for group, keys in ((mistakes.by_kind, mistakes.kinds()), (mistakes.by_tag, TAGS)):
+        for key in keys:
+            if key in group:
+                found = group[key]
+                counts = (found.gold, found.found, found.missed, found.spurious)
+                table.add_row(key, *map(str, counts))
+        table.add_section()
+    return table
 
 
 def show_spread(spreads: dict[str, Spread]) -> None:
