@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import sys
@@ -11,9 +12,14 @@ from pathlib import Path
 import pytest
 
 from tokengeist.errors import FormatError
-from tokengeist.formats import Conversation, load
+from tokengeist.formats import Conversation, load, packed
 from tokengeist.formats.document import Place
 from tokengeist.transcript import Turn
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 HI = '{"role": "user", "content": "hi"}'
 
@@ -76,13 +82,27 @@ def test_not_json(tmp_path: Path, data: str, message: str) -> None:
             "run.json: line 2 is not UTF-8 (byte 0xe9 at offset 6); save the file as UTF-8",
         ),
         ("[]".encode("utf-16"), "run.json: the text is UTF-16; save it as UTF-8"),
-        (b"\x1f\x8b\x08\x00", "run.json: the file is gzip-compressed; unpack it first"),
         (b"PK\x03\x04", "run.json: the archive is damaged: File is not a zip file"),
-        (b"\x28\xb5\x2f\xfd", "run.json: the file is Zstandard-compressed; unpack it first"),
     ],
 )
 def test_not_text(tmp_path: Path, data: bytes, message: str) -> None:
     assert refusal(tmp_path, data) == message
+
+
+def test_compressed_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b'[{"role": "user", "content": "hi"}]'
+    for suffix, pack in ((".gz", gzip.compress), (".zst", zstd.compress)):
+        file = tmp_path / f"run.json{suffix}"
+        file.write_bytes(pack(content))
+        assert (load(file).id, load(file).turns[0].text) == ("run", "hi")
+        file.write_bytes(pack(content)[:-9])
+        with pytest.raises(FormatError, match="the compressed file is damaged"):
+            load(file)
+        monkeypatch.setattr(packed, "LIMIT", 20)
+        file.write_bytes(pack(content))
+        with pytest.raises(FormatError, match="unpacked, this is more than"):
+            load(file)
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("data", ["[" * 100_000, '{"messages":' * 50_000])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +14,11 @@ import pytest
 from tokengeist.errors import FormatError
 from tokengeist.formats import Document, detect, list_conversations, load, registry
 from tokengeist.transcript import Transcript
+
+if sys.version_info >= (3, 14):
+    import zipfile
+else:
+    from backports.zstd import zipfile
 
 Write = Callable[[object], Path]
 Outline = Callable[[Transcript], list[tuple[str, str]]]
@@ -50,15 +55,16 @@ TURNS = [
 ]
 
 
-def archive(members: dict[str, object]) -> bytes:
+def archive(members: Mapping[str, object], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(data, "w", compression) as file:
         for name, value in members.items():
             file.writestr(name, value if isinstance(value, str) else json.dumps(value))
     return data.getvalue()
 
 
-LOG = archive({"header.json": {}, "samples/knot%2F7_epoch_2.json": SAMPLE, "summaries.json": []})
+MEMBERS = {"header.json": {}, "samples/knot%2F7_epoch_2.json": SAMPLE, "summaries.json": []}
+LOG = archive(MEMBERS)
 
 
 def test_a_json_log(write: Write, outline: Outline) -> None:
@@ -70,9 +76,10 @@ def test_a_json_log(write: Write, outline: Outline) -> None:
     assert transcript.turns[2].name == "tie"
 
 
-def test_an_archive(tmp_path: Path, outline: Outline) -> None:
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD])
+def test_an_archive(tmp_path: Path, outline: Outline, compression: int) -> None:
     file = tmp_path / "log.eval"
-    file.write_bytes(LOG)
+    file.write_bytes(archive(MEMBERS, compression))
     assert detect(file) == "inspect"
     assert list_conversations(file) == ("knot/7-2",)
     assert outline(load(file)) == TURNS

@@ -77,3 +77,50 @@ def test_inspect_logs(file: Path) -> None:
         assert "attachment://" not in "".join(turn.text for turn in transcript.turns)
         assert transcript.turns[-1].role in (Role.ASSISTANT, Role.TOOL)
         assert_linked(transcript)
+
+
+TRACES = DATA / "traces"
+
+
+@pytest.mark.parametrize(
+    ("folder", "format"),
+    [
+        ("langfuse", "langfuse"),
+        ("otel-genai", "otel"),
+        ("trail", "otel"),
+        ("swe-agent", "swe-agent"),
+        ("openhands", "openhands"),
+        ("tooltalk", "tooltalk"),
+    ],
+)
+def test_exported_traces(folder: str, format: str) -> None:
+    files = [file for file in (TRACES / folder).iterdir() if "chatml" not in file.name]
+    assert files
+    for file in files:
+        assert detect(file) == format
+        for transcript in load_all(file):
+            assert any(turn.role is Role.ASSISTANT and turn.text for turn in transcript.turns)
+            assert not any(turn.text.startswith("[{") and turn.calls for turn in transcript.turns)
+            for turn in transcript.turns:
+                if turn.role is Role.TOOL:
+                    site = transcript.call_sites[turn.index]
+                    assert turn.name in (None, *(c.name for c in transcript.turns[site.turn].calls))
+
+
+@pytest.mark.parametrize(
+    "file", sorted((TRACES / "langfuse").glob("*.trace.json")), ids=lambda file: file.stem
+)
+def test_what_langfuse_shows_is_in_the_transcripts(file: Path) -> None:
+    """Every message that Langfuse's own code finds in a generation."""
+    shown = json.loads(file.with_name(file.name.replace(".trace.", ".chatml.")).read_text("utf-8"))
+    observations = json.loads(file.read_text("utf-8"))["observations"]
+    generations = {o["id"] for o in observations if o["type"] == "GENERATION"}
+    said = {
+        "".join(turn.content.split()) for transcript in load_all(file) for turn in transcript.turns
+    }
+    for id in generations & shown.keys():
+        for side in ("input", "output"):
+            for message in shown[id].get(side, {}).get("data", []):
+                content = message.get("content")
+                if message.get("role") in list(Role) and isinstance(content, str) and content:
+                    assert "".join(content.split()) in said

@@ -98,7 +98,10 @@ def example_path(name: str) -> Path:
 
 def _conversations(document: Document, format: str | None) -> Iterator[Conversation]:
     chosen = reader(detect_format(document) if format is None else format)
-    return with_unique_ids(chosen.conversations(document))
+    try:
+        yield from with_unique_ids(chosen.conversations(document))
+    except RecursionError:
+        raise document.place.error("the JSON is nested too deeply to be a transcript") from None
 
 
 def _some_ids(found: list[Conversation]) -> str:

@@ -18,14 +18,11 @@ from functools import cached_property
 from pathlib import Path
 
 from tokengeist.errors import FormatError
+from tokengeist.formats.packed import unpacked
 
 STDIN = "-"
 
-_COMPRESSED = {
-    b"\x1f\x8b": "gzip-compressed",
-    b"\x28\xb5\x2f\xfd": "Zstandard-compressed",
-    b"PK\x03\x04": "a zip archive",
-}
+_ZIP = b"PK\x03\x04"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 # A string, which is skipped, or one of the three constants that Python writes and JSON lacks.
 _CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
@@ -74,9 +71,8 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The decoded file, without a byte order mark."""
-        for magic, kind in _COMPRESSED.items():
-            if self.data.startswith(magic):
-                raise self.place.error(f"the file is {kind}; unpack it first")
+        if self.data.startswith(_ZIP):
+            raise self.place.error("the file is a zip archive; unpack it first")
         try:
             text = self.data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -126,10 +122,11 @@ class Document:
 def open_document(path: str | os.PathLike[str]) -> Document:
     """Read a file, or standard input where `path` is `-`."""
     if os.fspath(path) == STDIN:
-        return Document("standard input", "stdin", sys.stdin.buffer.read())
+        return Document("standard input", "stdin", unpacked(sys.stdin.buffer.read(), STDIN))
     file = Path(path)
     try:
-        return Document(str(file), file.stem, file.read_bytes())
+        name = Path(file.stem).stem if file.suffix in (".gz", ".zst") else file.stem
+        return Document(str(file), name, unpacked(file.read_bytes(), str(file)))
     except FileNotFoundError:
         raise FormatError(f"there is no file {str(file)!r}.{_similar(file)}") from None
     except IsADirectoryError:

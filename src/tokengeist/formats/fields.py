@@ -92,3 +92,17 @@ def verbatim(value: object) -> str:
     '{"city": "Kraków"}'
     """
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def parsed(value: object) -> object:
+    """The value, out of the JSON strings that it may be wrapped in; any other string as it is.
+
+    >>> parsed('"{\\"city\\": \\"Oslo\\"}"')
+    {'city': 'Oslo'}
+    """
+    while isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
+        try:
+            value = json.loads(value)
+        except (json.JSONDecodeError, RecursionError):
+            break
+    return value

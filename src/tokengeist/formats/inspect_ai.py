@@ -8,17 +8,21 @@ inside an answer is told in that answer's text.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from tokengeist.errors import FormatError
 from tokengeist.formats import openai_chat
 from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document, Place
 from tokengeist.formats.fields import as_list, as_object, describe, optional_id, verbatim
+from tokengeist.formats.packed import open_archive, within_limit
 from tokengeist.transcript import Turn
+
+if TYPE_CHECKING:
+    import zipfile
 
 _ZIP = b"PK\x03\x04"
 _SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json")
@@ -57,7 +61,7 @@ def _conversation(sample: Mapping[str, object], number: int, place: Place) -> Co
 
 def _archive(document: Document) -> zipfile.ZipFile:
     try:
-        return zipfile.ZipFile(io.BytesIO(document.data))
+        return open_archive(document.data)
     except Exception as error:  # besides BadZipFile, whatever a broken directory provokes
         raise document.place.error(f"the archive is damaged: {error}") from None
 
@@ -84,10 +88,13 @@ def _member(document: Document, name: str, id: str) -> Conversation:
 def _extracted(document: Document, name: str) -> bytes:
     with _archive(document) as archive:
         try:
-            return archive.read(name)
-        except NotImplementedError:  # Zstandard, which zipfile knows from Python 3.14 on
+            with archive.open(name) as member:
+                return within_limit(member, f"{document.origin}, {name}")
+        except FormatError:
+            raise
+        except NotImplementedError:
             raise document.place.error(
-                "the archive is compressed in a way that this Python cannot read; convert it with: "
+                "the archive is compressed in a way that Python cannot read; convert it with: "
                 "inspect log convert --to json --output-dir DIR FILE"
             ) from None
         except Exception as error:  # every decompressor has errors of its own

@@ -78,10 +78,11 @@ def _conversation(wrapper: Mapping[str, object], name: str, place: Place) -> Con
     )
     items += as_list(response.get("output") or [], place, "'output'")
     id = optional_id(wrapper.get("id"), place, "'id'") or name
-    return Conversation(id, place, lambda: numbered(_turns(items, place)))
+    return Conversation(id, place, lambda: numbered(turns(items, place)))
 
 
-def _turns(items: Sequence[object], place: Place) -> Iterator[Turn]:
+def turns(items: Sequence[object], place: Place) -> Iterator[Turn]:
+    """The turns of a list of items. Other formats that hold such items read them with this."""
     answer: Turn | None = None  # the assistant's turn that calls still may join
     for number, value in enumerate(items):
         inside = place.inside(f"item {number}")
@@ -127,7 +128,8 @@ def _turn(item: Mapping[str, object], kind: str, place: Place) -> Turn:
         text = content_text(output, place) if isinstance(output, list) else verbatim(output or "")
         return Turn(0, Role.TOOL, text, call_id=_call_id(item, place))
     if kind == "compaction":
-        return Turn(0, Role.ASSISTANT, "[compaction]", is_summary=True)
+        summary = content_text(item.get("content"), place) or "[compaction]"
+        return Turn(0, Role.ASSISTANT, summary, is_summary=True)
     return Turn(0, Role.SYSTEM, f"[{kind}]")
 
 

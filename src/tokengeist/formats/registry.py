@@ -9,7 +9,7 @@ before it is needed.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, cast
@@ -26,6 +26,15 @@ GROUP = "tokengeist.readers"
 _BUILT_IN = {
     "inspect": "tokengeist.formats.inspect_ai",
     "native": "tokengeist.formats.native",
+    "mlflow": "tokengeist.formats.traces.mlflow",
+    "otel": "tokengeist.formats.traces.otel",
+    "langfuse": "tokengeist.formats.traces.langfuse",
+    "langsmith": "tokengeist.formats.traces.langsmith",
+    "codex": "tokengeist.formats.codex",
+    "openhands": "tokengeist.formats.openhands",
+    "swe-agent": "tokengeist.formats.swe_agent",
+    "sharegpt": "tokengeist.formats.sharegpt",
+    "tooltalk": "tokengeist.formats.tooltalk",
     "claude-code": "tokengeist.formats.claude_code",
     "tau-bench": "tokengeist.formats.tau_bench",
     "tau2-bench": "tokengeist.formats.tau2_bench",
@@ -81,13 +90,14 @@ def reader(name: str) -> Reader:
     return cast(Reader, found)
 
 
-def detect_format(document: Document) -> str:
-    """The name of the first format that recognises the file."""
-    for name in format_names():
+def detect_format(document: Document, among: Sequence[str] | None = None) -> str:
+    """The name of the first format that recognises the file, of all or of some."""
+    names = format_names() if among is None else among
+    for name in names:
         if reader(name).recognises(document):
             return name
     raise document.place.error(
         f"this is JSON but no known kind of transcript: {describe(document.records[0].value)}. "
-        f"Known formats: {', '.join(format_names())}. If it is one of these, force it with "
+        f"Known formats: {', '.join(names)}. If it is one of these, force it with "
         "--format NAME"
     )
