@@ -171,6 +171,7 @@ def test_tooltalk_entries(write: Write, outline: Outline) -> None:
     file = write(
         {
             "conversation_id": "7",
+            "metadata": {"location": "Oslo"},
             "conversation": [
                 {"role": "user", "text": "Seat 4."},
                 {
@@ -183,6 +184,7 @@ def test_tooltalk_entries(write: Write, outline: Outline) -> None:
     )
     assert detect(file) == "tooltalk"
     assert outline(load(file)) == [
+        ("system", '{"location": "Oslo"}'),
         ("user", "Seat 4."),
         ("assistant", 'Book({"seat": 4})\nBook({"seat": 4})'),
         ("tool", "full"),

@@ -1,6 +1,7 @@
 """ToolTalk conversations: an assistant's entry holds its calls, their results and then its words.
 
-It becomes a turn with the calls, a turn for every result, and a turn with what was said.
+It becomes a turn with the calls, a turn for every result, and a turn with what was said. What the
+assistant was told beforehand (the user's name, place and time) is the system's turn.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def _conversation(id: str, found: Mapping[str, object], place: Place) -> Convers
 
 
 def _turns(found: Mapping[str, object], place: Place) -> Iterator[Turn]:
+    if found.get("metadata"):
+        yield Turn(0, Role.SYSTEM, verbatim(found["metadata"]))
     for number, value in enumerate(as_list(found.get("conversation"), place, "'conversation'")):
         inside = place.inside(f"entry {number}")
         entry = as_object(value, inside, "an entry")
