@@ -17,8 +17,8 @@ from tokengeist.formats.fields import (
     as_list,
     as_object,
     as_text,
-    describe,
     optional_id,
+    role_named,
     verbatim,
 )
 from tokengeist.transcript import Role, ToolCall, Turn
@@ -99,11 +99,7 @@ def _turns(system: object, messages: Sequence[object], place: Place) -> Iterator
 def message_turns(value: object, place: Place) -> Iterator[Turn]:
     """The turns of one message. Other formats that hold such messages read them with this."""
     message = as_object(value, place, "a message")
-    spoken = message.get("role")
-    if not isinstance(spoken, str) or spoken not in ROLES:
-        found = repr(spoken) if isinstance(spoken, str) else describe(spoken)
-        raise place.error(f"unknown role {found}; the roles are {', '.join(ROLES)}")
-    role = ROLES[spoken]
+    role = role_named(message.get("role"), ROLES, place)
     content = message.get("content")
     if not isinstance(content, list) or not content:
         yield Turn(0, role, content_text(content, place))

@@ -16,9 +16,9 @@ from tokengeist.formats.fields import (
     as_list,
     as_object,
     as_text,
-    describe,
     optional_id,
     optional_text,
+    role_named,
     verbatim,
 )
 from tokengeist.transcript import Role, ToolCall, Turn
@@ -62,11 +62,7 @@ def _turns(steps: Sequence[object], agent: str | None, place: Place) -> Iterator
     for number, value in enumerate(steps):
         inside = place.inside(f"step {number}")
         step = as_object(value, inside, "a step")
-        source = step.get("source")
-        if not isinstance(source, str) or source not in SOURCES:
-            found = repr(source) if isinstance(source, str) else describe(source)
-            raise inside.error(f"unknown source {found}; the sources are {', '.join(SOURCES)}")
-        role = SOURCES[source]
+        role = role_named(step.get("source"), SOURCES, inside, "source")
         calls = _calls(step.get("tool_calls"), inside)
         yield Turn(
             0,

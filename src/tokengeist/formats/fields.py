@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from tokengeist.formats.document import Place
+from tokengeist.transcript import Role
 
 _SHOWN_KEYS = 8
 
@@ -83,6 +84,14 @@ def optional_id(value: object, place: Place, what: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return optional_text(value, place, what)
+
+
+def role_named(value: object, roles: Mapping[str, Role], place: Place, what: str = "role") -> Role:
+    """The role that a format means by its word for it."""
+    if isinstance(value, str) and value in roles:
+        return roles[value]
+    found = repr(value) if isinstance(value, str) else describe(value)
+    raise place.error(f"unknown {what} {found}; the {what}s are {', '.join(roles)}")
 
 
 def verbatim(value: object) -> str:

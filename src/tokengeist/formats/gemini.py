@@ -15,9 +15,9 @@ from tokengeist.formats.fields import (
     as_list,
     as_object,
     as_text,
-    describe,
     optional_id,
     optional_text,
+    role_named,
     verbatim,
 )
 from tokengeist.transcript import Role, ToolCall, Turn
@@ -86,11 +86,8 @@ def _turns(system: object, contents: Sequence[object], place: Place) -> Iterator
     for number, value in enumerate(contents):
         inside = place.inside(f"content {number}")
         content = as_object(value, inside, "a content")
-        spoken = content.get("role", "user")
-        if not isinstance(spoken, str) or spoken not in ROLES:
-            found = repr(spoken) if isinstance(spoken, str) else describe(spoken)
-            raise inside.error(f"unknown role {found}; the roles are {', '.join(ROLES)}")
-        yield from _content_turns(ROLES[spoken], content, inside)
+        role = role_named(content.get("role", "user"), ROLES, inside)
+        yield from _content_turns(role, content, inside)
 
 
 def _content_turns(role: Role, content: Mapping[str, object], place: Place) -> Iterator[Turn]:

@@ -13,7 +13,13 @@ from collections.abc import Iterator, Mapping
 
 from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document, Place, Record
-from tokengeist.formats.fields import as_list, as_object, as_text, describe
+from tokengeist.formats.fields import (
+    as_list,
+    as_object,
+    as_text,
+    describe,
+    role_named,
+)
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn
 
 FORMAT = "tokengeist.transcript"
@@ -104,10 +110,7 @@ def _conversation(record: Record, name: str) -> Conversation:
 def _turn(index: int, value: object, place: Place) -> Turn:
     turn = as_object(value, place, "a turn")
     _refuse_unknown(turn, _TURN_KEYS, place)
-    role = turn.get("role")
-    if not isinstance(role, str) or role not in set(Role):
-        found = repr(role) if isinstance(role, str) else describe(role)
-        raise place.error(f"unknown role {found}; the roles are {', '.join(Role)}")
+    role = role_named(turn.get("role"), {role.value: role for role in Role}, place)
     is_summary = turn.get("is_summary", False)
     if not isinstance(is_summary, bool):
         raise place.error(f"'is_summary' should be true or false but is {describe(is_summary)}")

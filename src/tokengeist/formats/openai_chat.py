@@ -25,6 +25,7 @@ from tokengeist.formats.fields import (
     describe,
     optional_id,
     optional_text,
+    role_named,
     verbatim,
 )
 from tokengeist.transcript import Role, ToolCall, Turn
@@ -137,11 +138,7 @@ def turn(index: int, value: object, place: Place) -> Turn:
     message = as_object(value, place, "a message")
     if "role" not in message:
         raise place.error(f"the message has no 'role'; it is {describe(message)}")
-    spoken = message["role"]
-    if not isinstance(spoken, str) or spoken not in ROLES:
-        found = repr(spoken) if isinstance(spoken, str) else describe(spoken)
-        raise place.error(f"unknown role {found}; the roles are {', '.join(ROLES)}")
-    role = ROLES[spoken]
+    role = role_named(message["role"], ROLES, place)
     return Turn(
         index,
         role,

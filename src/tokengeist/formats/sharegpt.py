@@ -15,9 +15,9 @@ from tokengeist.formats.fields import (
     as_list,
     as_object,
     as_text,
-    describe,
     optional_id,
     parsed,
+    role_named,
     verbatim,
 )
 from tokengeist.transcript import Role, ToolCall, Turn
@@ -69,15 +69,11 @@ def _turns(found: Mapping[str, object], place: Place) -> Iterator[Turn]:
     for number, value in enumerate(as_list(found.get("conversations"), place, "'conversations'")):
         inside = place.inside(f"message {number}")
         message = as_object(value, inside, "a message")
-        speaker = message.get("from")
-        if not isinstance(speaker, str) or speaker not in SPEAKERS:
-            said = repr(speaker) if isinstance(speaker, str) else describe(speaker)
-            raise inside.error(f"unknown speaker {said}; the speakers are {', '.join(SPEAKERS)}")
+        role = role_named(message.get("from"), SPEAKERS, inside, "speaker")
         text = as_text(message.get("value"), inside, "'value'")
-        role = SPEAKERS[speaker]
         if role is Role.TOOL:
             yield from (Turn(0, role, result) for result in _RESULT.findall(text) or [text])
-        elif speaker == "function_call":
+        elif message["from"] == "function_call":
             yield Turn(0, role, calls=_calls(text))
         elif role is Role.ASSISTANT:
             calls = tuple(call for written in _CALL.findall(text) for call in _calls(written))

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 
 from tokengeist.formats.conversation import Conversation, numbered
 from tokengeist.formats.document import Document, Place
-from tokengeist.formats.fields import as_list, as_object, as_text, describe, optional_id, verbatim
+from tokengeist.formats.fields import (
+    as_list,
+    as_object,
+    as_text,
+    optional_id,
+    role_named,
+    verbatim,
+)
 from tokengeist.transcript import Role, ToolCall, Turn
 
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
@@ -44,10 +51,7 @@ def _turns(found: Mapping[str, object], place: Place) -> Iterator[Turn]:
     for number, value in enumerate(as_list(found.get("conversation"), place, "'conversation'")):
         inside = place.inside(f"entry {number}")
         entry = as_object(value, inside, "an entry")
-        role = entry.get("role")
-        if not isinstance(role, str) or role not in ROLES:
-            said = repr(role) if isinstance(role, str) else describe(role)
-            raise inside.error(f"unknown role {said}; the roles are {', '.join(ROLES)}")
+        role = role_named(entry.get("role"), ROLES, inside)
         used = [
             as_object(api, inside, "a used API")
             for api in as_list(entry.get("apis") or [], inside, "'apis'")
@@ -59,7 +63,7 @@ def _turns(found: Mapping[str, object], place: Place) -> Iterator[Turn]:
             for api, id in zip(used, ids, strict=True):
                 outcome = api.get("exception") or api.get("response")
                 yield Turn(0, Role.TOOL, verbatim({} if outcome is None else outcome), call_id=id)
-        yield Turn(0, ROLES[role], as_text(entry.get("text"), inside, "'text'"))
+        yield Turn(0, role, as_text(entry.get("text"), inside, "'text'"))
 
 
 def _call(api: Mapping[str, object], id: str, place: Place) -> ToolCall:
