@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,8 @@ from typer.testing import CliRunner
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, Example, domains, examples, fit, transfer, weights_json
+from tokengeist.bench.fit import CUT, Example, examples, fit, weights_json
 from tokengeist.cli.main import app
-from tokengeist.errors import DatasetError
 
 GROUP = "call/assistant"
 NAMES = [name for name in starting_weights()[GROUP] if name != BIAS]
@@ -73,39 +71,8 @@ def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
             )
 
 
-def test_a_transfer_tests_where_it_did_not_fit(mtca_dev: Dataset) -> None:
-    rows = transfer(mtca_dev)
-    assert {(row.fitted_on, row.tested_on) for row in rows} == {
-        (("airline",), "retail"),
-        (("retail",), "airline"),
-    }
-    assert sum(row.targets for row in rows) == 156
-    for row in rows:  # well below what was measured, well above every other method
-        assert row.scores["edge_f1"].mean > 0.75
-        assert row.scores["node_f1"].mean > 0.78
-        assert row.scores["span_f1"].mean > 0.52
-
-
-def test_domains_are_named_by_the_ids(tmp_path: Path) -> None:
-    dataset = Dataset(make_dataset(tmp_path / "data", ["x-sea-1", "x-sea-2", "x-air-1"]))
-    assert domains(dataset) == {"air": ["x-air-1"], "sea": ["x-sea-1", "x-sea-2"]}
-    with pytest.raises(DatasetError, match="names no domain"):
-        domains(dataset, r"(\d+)$")
-
-
-def test_one_domain_cannot_be_transferred(tmp_path: Path) -> None:
-    dataset = Dataset(make_dataset(tmp_path / "data", ["x-sea-1", "x-sea-2"]))
-    with pytest.raises(DatasetError, match="needs two"):
-        transfer(dataset)
-
-
-def test_the_command_writes_weights_and_a_table(tmp_path: Path) -> None:
+def test_the_command_writes_weights(tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1"])
     out = tmp_path / "weights.json"
     assert CliRunner().invoke(app, ["fit", str(folder), "-o", str(out)]).exit_code == 0
     assert Weights.from_json(json.loads(out.read_text())).name == "data, 2 conversations"
-    table = CliRunner().invoke(app, ["fit", str(folder), "--across"])
-    assert table.exit_code == 0
-    assert re.search(r"air\s+sea\s+\d", table.stdout)
-    rows = json.loads(CliRunner().invoke(app, ["fit", str(folder), "--across", "--json"]).stdout)
-    assert [row["tested_on"] for row in rows] == ["air", "sea"]

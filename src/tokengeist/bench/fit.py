@@ -1,4 +1,4 @@
-"""Fit the weights of the `blend` backend to gold graphs, and check how they carry over.
+"""Fit the weights of the `blend` backend to gold graphs.
 
 An example is one assistant turn of a gold graph with what its dependents needed of it, and for
 every earlier turn whether it is a source. Weights start from the rules of the annotation protocol,
@@ -10,32 +10,22 @@ be a source. Nothing is drawn at random, so the same data give the same weights.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokengeist.api import settings_for
-from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.features import features
-from tokengeist.attribution.blend.model import BIAS, Weights, starting_weights
+from tokengeist.attribution.blend.model import BIAS, starting_weights
 from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.scene import Features
-from tokengeist.bench.bootstrap import Estimate, Tally
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.gold import GoldTarget
-from tokengeist.bench.metrics import METRICS, score_graph
-from tokengeist.errors import DatasetError
-from tokengeist.segmentation import segment
-from tokengeist.tracer import Tracer
 from tokengeist.transcript import Role, Span, Target, Transcript
 
 STIFFNESS = 4.0
 """How strongly weights are held to their start; the bias a tenth of that."""
 CUT = 0.3
-DOMAIN = r"^[^-]+-([^-]+)-"
-"""What of a conversation's id names its domain: `airline` of `tau-airline-005-0`."""
 _STEPS = 50
 _SETTLED = 1e-9
 
@@ -159,76 +149,3 @@ def weights_json(dataset: Dataset, ids: Sequence[str]) -> dict[str, Any]:
             for group, entries in fitted.items()
         },
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """Weights fitted to all domains but one, tried on that one."""
-
-    fitted_on: tuple[str, ...]
-    tested_on: str
-    conversations: int
-    targets: int
-    scores: dict[str, Estimate]
-
-
-def transfer(dataset: Dataset, *, domain: str = DOMAIN) -> list[Transfer]:
-    """How well weights do in a domain that they have never seen, for each domain in turn."""
-    by_domain = domains(dataset, domain)
-    if len(by_domain) < 2:
-        raise DatasetError(
-            f"{dataset.folder} has conversations of {len(by_domain)} domain; "
-            "a transfer needs two or more"
-        )
-    found = []
-    for tested, ids in by_domain.items():
-        others = tuple(name for name in by_domain if name != tested)
-        seen = (dataset.conversation(id) for name in others for id in by_domain[name])
-        weights = Weights(
-            fit(example for conversation in seen for example in examples(conversation)),
-            CUT,
-            ", ".join(others),
-        )
-        tallies = {metric: Tally() for metric in METRICS}
-        targets = 0
-        for number, id in enumerate(ids):
-            conversation = dataset.conversation(id)
-            targets += len(conversation.targets)
-            for scores in trial(conversation, weights):
-                for metric, value in scores.items():
-                    if value is not None:
-                        tallies[metric].add(number, value)
-        estimates = {
-            metric: estimate
-            for metric, tally in tallies.items()
-            if (estimate := tally.estimate(len(ids))) is not None
-        }
-        found.append(Transfer(others, tested, len(ids), targets, estimates))
-    return found
-
-
-def domains(dataset: Dataset, pattern: str = DOMAIN) -> dict[str, list[str]]:
-    """The conversations of a data set by domain, as the pattern's first group names it."""
-    found: dict[str, list[str]] = {}
-    for id in dataset.ids:
-        match = re.match(pattern, id)
-        if match is None:
-            raise DatasetError(f"the id {id!r} names no domain by the pattern {pattern}")
-        found.setdefault(match[1], []).append(id)
-    return found
-
-
-def trial(conversation: Conversation, weights: Weights) -> Iterator[dict[str, float | None]]:
-    """The metrics of every target of a conversation, traced with the given weights."""
-    transcript = conversation.transcript
-    settings = settings_for("blend")
-    tracer = Tracer.reading(
-        transcript,
-        BlendAttributor(weights),
-        sources=segment(transcript, settings.granularity),
-        options=settings.trace,
-    )
-    for gold in conversation.targets:
-        graph = settings.view.of(tracer.trace(gold.target))
-        scores = score_graph(graph, gold, transcript)
-        yield {name: value for name, value in scores.items() if name in METRICS}

@@ -133,15 +133,15 @@ class _Tallies:
         return found
 
 
-def score(dataset: Dataset, folder: RunFolder) -> RunScores:
-    """Score a run.
+def score(dataset: Dataset, folder: RunFolder, ids: Sequence[str] | None = None) -> RunScores:
+    """Score a run, or some of its conversations.
 
     Raises `RunError` or `DatasetError` where run and data do not belong together.
     """
     tallies = _Tallies()
     mistakes = Mistakes()
     targets = errors = conversations = 0
-    for pair in pairs(dataset, folder):
+    for pair in pairs(dataset, folder, ids):
         _count(pair, tallies)
         edges = {(edge.dependent, edge.source) for edge in pair.prediction.edges}
         mistakes.count(edges, pair.gold, pair.conversation.transcript)
@@ -149,7 +149,8 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
         errors += pair.prediction.error is not None
         conversations = pair.number + 1
     with_corrected = conversations
-    for pair in pairs(dataset, folder, dataset.corrected_ids, start=conversations):
+    corrected = dataset.corrected_ids if ids is None else ()
+    for pair in pairs(dataset, folder, corrected, start=conversations):
         _count_corrected(pair, tallies)
         with_corrected = pair.number + 1
     if not targets:
@@ -166,7 +167,7 @@ def score(dataset: Dataset, folder: RunFolder) -> RunScores:
     return RunScores(
         targets=targets,
         errors=errors,
-        missing=_targets_without(dataset, folder),
+        missing=_targets_without(dataset, folder, dataset.all_ids if ids is None else ids),
         overall=only("overall"),
         by_tag={tag: by_tag[tag] for tag in TAGS if tag in by_tag},
         by_depth=by("depth"),
@@ -220,9 +221,9 @@ def signalled_turns(prediction: Prediction) -> set[int]:
     }
 
 
-def _targets_without(dataset: Dataset, folder: RunFolder) -> int:
+def _targets_without(dataset: Dataset, folder: RunFolder, ids: Sequence[str]) -> int:
     index = folder.index()
-    return sum(len(dataset.conversation(id).targets) for id in dataset.all_ids if id not in index)
+    return sum(len(dataset.conversation(id).targets) for id in ids if id not in index)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 from pathlib import Path
 
-from tokengeist.bench.dataset import Dataset, read_bytes
+from tokengeist.bench.dataset import Dataset
 from tokengeist.errors import DatasetError
 
 
@@ -29,8 +28,9 @@ def write_subset(
     for name in ("conversations", "gold"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for id, names in drawn.items():
-        shutil.copyfile(dataset.conversation_path(id), folder / "conversations" / f"{id}.json")
-        raw = json.loads(read_bytes(dataset.gold_path(id)))
+        conversation, gold = dataset.files(id)
+        (folder / "conversations" / f"{id}.json").write_bytes(conversation)
+        raw = json.loads(gold)
         raw["targets"] = [entry for entry in raw["targets"] if entry["name"] in names]
         text = json.dumps(raw, ensure_ascii=False, indent=1) + "\n"
         (folder / "gold" / f"{id}.json").write_text(text, encoding="utf-8")

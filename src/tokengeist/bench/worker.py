@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from tokengeist.api import Settings
+from tokengeist.attribution.protocol import Attributor
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.bench.dataset import Conversation, parse_conversation, parse_gold
 from tokengeist.bench.evidence import Evidence
@@ -78,9 +79,9 @@ class Finished:
 class Worker:
     """A backend, loaded once, that turns jobs into predictions."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Method, attributor: Attributor | None = None) -> None:
         self._method = method
-        self._attributor = create_attributor(method.backend, method.options)
+        self._attributor = attributor or create_attributor(method.backend, method.options)
 
     def __call__(self, job: Job) -> Finished:
         """All targets of a conversation over one reading of it."""

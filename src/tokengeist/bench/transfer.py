@@ -1,0 +1,145 @@
+"""How weights of the `blend` backend do where they were not fitted: on domains never seen.
+
+A trial is an ordinary run in which every conversation is traced with weights that know nothing of
+its domain, so everything that can be said about a run can be said about a trial.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokengeist.api import settings_for
+from tokengeist.attribution.blend.attributor import BlendAttributor
+from tokengeist.attribution.blend.model import Weights
+from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.fit import CUT, examples, fit
+from tokengeist.bench.run import run
+from tokengeist.bench.scoring import RunScores, score
+from tokengeist.bench.store import RunFolder
+from tokengeist.bench.worker import Finished, Job, Method, Worker
+from tokengeist.errors import DatasetError, RunError
+
+DOMAIN = r"^[^-]+-([^-]+)-"
+"""What of a conversation's id names its domain: `airline` of `tau-airline-005-0`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Conversations to be tested, and weights that were fitted without them."""
+
+    fitted_on: tuple[str, ...]
+    tested_on: str
+    ids: tuple[str, ...]
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """What weights are worth on what they have not seen."""
+
+    fitted_on: tuple[str, ...]
+    tested_on: str
+    scores: RunScores
+
+
+def across(dataset: Dataset, *, domain: str = DOMAIN) -> list[Division]:
+    """For each domain of a data set in turn: fitted on all others, tested on it."""
+    by_domain = domains(dataset, domain)
+    if len(by_domain) < 2:
+        raise DatasetError(
+            f"{dataset.folder} has conversations of {len(by_domain)} domain; "
+            "a transfer needs two or more"
+        )
+    name = f"the other domains of {dataset.name}"
+    divisions = []
+    for tested, ids in by_domain.items():
+        others = tuple(other for other in by_domain if other != tested)
+        seen = [id for other in others for id in by_domain[other]]
+        divisions.append(Division(others, tested, ids, _fitted(dataset, seen, name)))
+    return divisions
+
+
+def elsewhere(fitting: Dataset, tested: Dataset, *, domain: str = DOMAIN) -> list[Division]:
+    """For each domain of `tested`: fitted on all of another data set."""
+    if shared := domains(fitting, domain).keys() & domains(tested, domain).keys():
+        raise DatasetError(
+            f"{fitting.folder} and {tested.folder} share the domain {', '.join(sorted(shared))}; "
+            "a test needs domains that the weights have not seen"
+        )
+    weights = _fitted(fitting, fitting.ids, fitting.name)
+    return [
+        Division((fitting.name,), name, ids, weights)
+        for name, ids in domains(tested, domain).items()
+    ]
+
+
+def _fitted(dataset: Dataset, ids: Iterable[str], name: str) -> Weights:
+    data = (example for id in ids for example in examples(dataset.conversation(id)))
+    return Weights(fit(data), CUT, name)
+
+
+def domains(dataset: Dataset, pattern: str = DOMAIN) -> dict[str, tuple[str, ...]]:
+    """The conversations of a data set by domain, as the pattern's first group names it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for id in dataset.ids:
+        name = _domain_of(id, pattern)
+        found[name] = (*found.get(name, ()), id)
+    return found
+
+
+def _domain_of(id: str, pattern: str) -> str:
+    match = re.match(pattern, id)
+    if match is None:
+        raise DatasetError(f"the id {id!r} names no domain by the pattern {pattern}")
+    return match[1]
+
+
+def transfer(
+    dataset: Dataset,
+    divisions: Sequence[Division],
+    out: Path | None = None,
+    *,
+    domain: str = DOMAIN,
+) -> list[Transfer]:
+    """Trace the divisions of a data set, each with its weights, and score each.
+
+    The predictions are kept in `out`, if given, as a run.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = RunFolder(out or temporary)
+        _refuse_another(folder, divisions[0].weights.name)
+        method = Method("blend", settings=settings_for("blend"))
+        weights = {part.tested_on: part.weights for part in divisions}
+        run(dataset, folder.path, method, engine=_FittedEngine(weights, domain))
+        return [
+            Transfer(part.fitted_on, part.tested_on, score(dataset, folder, part.ids))
+            for part in divisions
+        ]
+
+
+def _refuse_another(folder: RunFolder, weights: str) -> None:
+    made_by = (folder.meta()["made_by"] or {}) if folder.exists() else {}
+    if made_by and made_by["options"].get("weights") != weights:
+        raise RunError(
+            f"{folder.path} holds a run with other weights ({made_by['options'].get('weights')}); "
+            "choose another folder"
+        )
+
+
+class _FittedEngine:
+    """Traces every conversation with the weights for its domain, in this process."""
+
+    name = "inline"
+
+    def __init__(self, weights: Mapping[str, Weights], domain: str) -> None:
+        self._weights = weights
+        self._domain = domain
+
+    def run(self, method: Method, jobs: Iterable[Job]) -> Generator[Finished, None, None]:
+        for job in jobs:
+            weights = self._weights[_domain_of(job.id, self._domain)]
+            yield Worker(method, BlendAttributor(weights))(job)

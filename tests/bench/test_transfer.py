@@ -1,0 +1,110 @@
+"""Weights on conversations whose domain they have not seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.bench.worlds import make_dataset
+from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.run import run
+from tokengeist.bench.scoring import score
+from tokengeist.bench.store import RunFolder
+from tokengeist.bench.synth import generate, write
+from tokengeist.bench.transfer import across, domains, elsewhere, transfer
+from tokengeist.bench.worker import Method
+from tokengeist.cli.main import app
+from tokengeist.errors import DatasetError, RunError
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Dataset:
+    return Dataset(make_dataset(tmp_path / "two", ["x-sea-1", "x-sea-2", "x-air-1"]))
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Dataset:
+    return Dataset(make_dataset(tmp_path / "other", ["y-land-1"]))
+
+
+def test_a_transfer_tests_where_it_did_not_fit(mtca_dev: Dataset, tmp_path: Path) -> None:
+    rows = transfer(mtca_dev, across(mtca_dev), tmp_path / "run")
+    assert {(row.fitted_on, row.tested_on) for row in rows} == {
+        (("airline",), "retail"),
+        (("retail",), "airline"),
+    }
+    assert sum(row.scores.targets for row in rows) == 156
+    for row in rows:  # well below what was measured, well above every other method
+        assert row.scores.overall["edge_f1"].mean > 0.75
+        assert row.scores.overall["node_f1"].mean > 0.78
+        assert row.scores.overall["span_f1"].mean > 0.52
+    whole = score(mtca_dev, RunFolder(tmp_path / "run")).overall["edge_f1"]
+    parts = [row.scores.overall["edge_f1"] for row in rows]
+    assert whole.mean == pytest.approx(sum(part.mean * part.n for part in parts) / 156)
+
+
+def test_synthetic_worlds_teach_about_real_ones(mtca_dev: Dataset, tmp_path: Path) -> None:
+    write(tmp_path / "synth", generate(12, seed=5))
+    rows = transfer(mtca_dev, elsewhere(Dataset(tmp_path / "synth"), mtca_dev))
+    assert [(row.fitted_on, row.tested_on) for row in rows] == [
+        (("synth",), "airline"),
+        (("synth",), "retail"),
+    ]
+    assert all(row.scores.overall["edge_f1"].mean > 0.6 for row in rows)
+
+
+def test_every_division_leaves_its_own_domain_out(two: Dataset, other: Dataset) -> None:
+    assert [(part.fitted_on, part.tested_on, part.ids) for part in across(two)] == [
+        (("sea",), "air", ("x-air-1",)),
+        (("air",), "sea", ("x-sea-1", "x-sea-2")),
+    ]
+    air, sea = across(two)
+    assert air.weights != sea.weights
+    assert [part.tested_on for part in elsewhere(other, two)] == ["air", "sea"]
+    with pytest.raises(DatasetError, match="share the domain air, sea"):
+        elsewhere(two, two)
+
+
+def test_a_trial_is_a_run_of_its_own(two: Dataset, other: Dataset, tmp_path: Path) -> None:
+    transfer(two, across(two), tmp_path / "run")
+    assert score(two, RunFolder(tmp_path / "run")).targets == 9
+    with pytest.raises(RunError, match="holds a run with other weights"):
+        transfer(two, elsewhere(other, two), tmp_path / "run")
+    run(two, tmp_path / "shipped", Method("blend"))
+    with pytest.raises(RunError, match="holds a run with other weights"):
+        transfer(two, across(two), tmp_path / "shipped")
+
+
+def test_domains_are_named_by_the_ids(two: Dataset) -> None:
+    assert domains(two) == {"air": ("x-air-1",), "sea": ("x-sea-1", "x-sea-2")}
+    with pytest.raises(DatasetError, match="names no domain"):
+        domains(two, r"(\d+)$")
+
+
+def test_one_domain_cannot_be_transferred(other: Dataset) -> None:
+    with pytest.raises(DatasetError, match="needs two"):
+        across(other)
+
+
+def test_the_command_prints_a_table(two: Dataset, other: Dataset, tmp_path: Path) -> None:
+    table = CliRunner().invoke(app, ["fit", str(two.folder), "--across"])
+    assert table.exit_code == 0
+    assert re.search(r"sea\s+air\s+\d", table.stdout)
+    asked = ["fit", str(other.folder), "--test", str(two.folder), "--json"]
+    found = CliRunner().invoke(app, [*asked, "--run", str(tmp_path / "run")])
+    rows = json.loads(found.stdout)
+    assert [(row["fitted_on"], row["tested_on"]) for row in rows] == [
+        (["other"], "air"),
+        (["other"], "sea"),
+    ]
+    assert len((tmp_path / "run" / "predictions.jsonl").read_text().splitlines()) == 9
+
+
+def test_a_test_that_makes_no_sense_is_refused(two: Dataset) -> None:
+    folder = str(two.folder)
+    for said in (["--across", "--test", folder], ["--run", "x"], ["--across", "-o", "w.json"]):
+        assert CliRunner().invoke(app, ["fit", folder, *said]).exit_code == 2
