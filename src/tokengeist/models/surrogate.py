@@ -1,8 +1,8 @@
 """ContextCite's surrogate: a sparse linear model of the log-odds over which sources were kept.
 
 Solves the lasso by coordinate descent on standardised masks, with the constants of the reference
-(alpha 0.01, intercept), so that its recorded weights come out. A few dozen sources and ablations
-need no library for this.
+(alpha 0.01, intercept), so that its recorded weights come out, to the thousandth by which its
+solver stops short of the minimum. A few dozen sources and ablations need no library for this.
 """
 
 from __future__ import annotations
