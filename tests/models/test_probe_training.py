@@ -15,15 +15,15 @@ from tokengeist.attribution.rendered import text_up_to
 from tokengeist.errors import TranscriptError
 from tokengeist.models import probe_examples
 from tokengeist.models.probe import load_probe, save_probe
-from tokengeist.models.probe_examples import TurnExamples
+from tokengeist.models.probe_examples import Examples, head_features, parts_of
 from tokengeist.models.probe_training import FitOptions, correlation, fit_probe
-from tokengeist.segmentation import segment
+from tokengeist.segmentation import segment, segment_turn
 from tokengeist.transcript import Role, Target, Transcript, Turn
 
 if TYPE_CHECKING:
     from tokengeist.models.loading import LoadedModel
 
-QUICK = TrainingOptions(masks=6, held_out=0.5, fit=FitOptions(steps=20))
+QUICK = TrainingOptions(masks=6, held_out=0.25, fit=FitOptions(steps=20))
 
 
 def talk(number: int) -> Transcript:
@@ -38,19 +38,67 @@ def talk(number: int) -> Transcript:
 def test_features_summed_over_heads_are_the_attention_scores(
     tiny: LoadedModel, refund: Transcript
 ) -> None:
-    sources, target = segment(refund), Target.whole(refund.turns[4])
+    sources, targets = segment(refund), [Target.whole(refund.turns[turn]) for turn in (1, 4)]
     text = text_up_to(tiny, refund, sources, turn=4, render=None)
-    features = probe_examples._features(tiny, text, [text.tokens_of(target)])
-    expected = AttentionAttributor(tiny).read(refund, sources).score(target)
-    assert features[0].mean(axis=0) == pytest.approx(expected, abs=1e-6)
+    turns = [[text.tokens_of(target)] for target in targets]
+    features = head_features(tiny, text.tokens.ids, text.owners, turns)
+    reading = AttentionAttributor(tiny).read(refund, sources)
+    for target, found in zip(targets, features, strict=True):
+        assert found[0].mean(axis=0) == pytest.approx(reading.score(target), abs=1e-6)
 
 
-def planted(sentences: int, seed: int) -> TurnExamples:
+def test_a_part_is_a_source_or_a_whole_assistant_turn(
+    tiny: LoadedModel, refund: Transcript
+) -> None:
+    sources = segment(refund)
+    text = text_up_to(tiny, refund, sources, turn=4, render=None)
+    turns = [
+        [text.tokens_of(Target(turn, (s.span,))) for s in segment_turn(refund.turns[turn])]
+        for turn in (1, 4)
+    ]
+    parts = parts_of(text, turns)
+    own = parts[turns[1][0][0] : turns[1][-1][-1] + 1]
+    assert len(turns[1]) > 1
+    assert set(own) == {parts.max()}
+    assert (np.diff(parts[parts >= 0]) >= 0).all(), "numbered in the order of the text"
+    elsewhere = [n for n, s in enumerate(sources) if s.turn not in (1, 4) and n in text.owners]
+    assert parts.max() + 1 == len(elsewhere) + 2
+
+
+def test_outcomes_are_what_a_target_loses_when_text_before_it_is_hidden(
+    tiny: LoadedModel, refund: Transcript
+) -> None:
+    """Against transformers with the whole mask written out, and every mask another outcome."""
+    text = text_up_to(tiny, refund, segment(refund), turn=4, render=None)
+    turns = [[text.tokens_of(Target.whole(refund.turns[4]))]]
+    parts = parts_of(text, turns)
+    kept = np.zeros((2, parts.max() + 1), dtype=bool)
+    kept[1, 0] = True
+    outcomes = probe_examples._outcomes(tiny, text.tokens.ids, parts, turns, kept)
+    size = len(parts)
+    for mask, outcome in zip(kept, outcomes[0], strict=True):
+        blocked = torch.full((size, size), torch.finfo(torch.float32).min)
+        for row in range(size):
+            for column in range(row + 1):
+                part = parts[column]
+                if part < 0 or mask[part] or part == parts[row]:
+                    blocked[row, column] = 0.0
+        with torch.inference_mode():
+            logits = tiny.model(
+                input_ids=torch.tensor([text.tokens.ids[:size]]), attention_mask=blocked[None, None]
+            ).logits[0]
+        tokens = turns[0][0]
+        log_p = logits.log_softmax(-1)[tokens - 1, [text.tokens.ids[t] for t in tokens]].sum()
+        assert outcome == pytest.approx(log_p.item() - np.log(-np.expm1(log_p.item())), abs=1e-3)
+    assert outcomes[0, 0] != outcomes[0, 1]
+
+
+def planted(sentences: int, seed: int) -> Examples:
     """Outcomes that depend on the third head and on nothing else."""
     random = np.random.default_rng(seed)
     inputs = random.normal(size=(sentences, 16, 6)).astype(np.float32)
     noise = 0.1 * random.normal(size=(sentences, 16))
-    return TurnExamples(inputs, (inputs[:, :, 2] + noise).astype(np.float32))
+    return Examples(inputs, (inputs[:, :, 2] + noise).astype(np.float32))
 
 
 def test_a_planted_signal_is_found_and_holds_out() -> None:
@@ -61,6 +109,14 @@ def test_a_planted_signal_is_found_and_holds_out() -> None:
     assert probe.weights.abs().sum().item() == pytest.approx(1.0)
     assert int(probe.weights.argmax()) == 2
     assert scores.held_out > 0.95 > 0.6 > scores.held_out_uniform
+
+
+def test_the_uniform_mean_stays_where_nothing_learned_holds_elsewhere() -> None:
+    """Outcomes that are the opposite of the third head on the transcripts that say when to stop."""
+    opposite = Examples((elsewhere := planted(10, 1)).inputs, -elsewhere.outcomes)
+    probe, _ = fit_probe([planted(40, 0)], [], choice=[opposite], layers=2, heads=3)
+    assert probe.about["kept_step"] == 0
+    assert probe.weights.flatten().tolist() == pytest.approx([1 / 6] * 6)
 
 
 def test_weights_can_be_kept_from_going_negative() -> None:
@@ -82,13 +138,13 @@ def test_a_stopped_run_goes_on_where_it_was(
     assert len(files) == 4
     files[0].write_bytes(b"half a file")
     made = []
-    original = probe_examples.turn_examples
+    original = probe_examples.make_examples
 
-    def counting(*args: object, **options: object) -> TurnExamples:
+    def counting(*args: object, **options: object) -> Examples:
         made.append(1)
         return original(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(probe_examples, "turn_examples", counting)
+    monkeypatch.setattr(probe_examples, "make_examples", counting)
     again, _ = train_probe(tiny, transcripts, tmp_path, options=QUICK)
     assert len(made) == 1
     assert torch.equal(first.weights, again.weights)

@@ -35,7 +35,7 @@ def train(
     dtype: Dtype = None,
     trust_remote_code: TrustRemoteCode = False,
     render: Render = None,
-    masks: Annotated[int, typer.Option(min=2, help="Ablations per assistant turn.")] = 32,
+    masks: Annotated[int, typer.Option(min=2, help="Ablations per transcript: a pass each.")] = 32,
     max_tokens: Annotated[
         int, typer.Option(min=1, help="Pass over turns that end later than this.")
     ] = 2048,

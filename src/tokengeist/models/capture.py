@@ -25,7 +25,7 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from transformers.modeling_utils import AttentionInterface
 
 from tokengeist.errors import ModelError
-from tokengeist.models.kernel import LayerInputs, RowWeights, attend
+from tokengeist.models.kernel import LayerInputs, RowWeights, attend, layer_inputs
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -106,32 +106,11 @@ _active: ContextVar[_Pass | None] = ContextVar("tokengeist_pass", default=None)
 
 
 def _attention(
-    module: torch.nn.Module,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attention_mask: Tensor | None,
-    scaling: float | None = None,
-    is_causal: bool | None = None,
-    softcap: float | None = None,
-    s_aux: Tensor | None = None,
-    position_bias: Tensor | None = None,
-    **options: Any,
+    module: torch.nn.Module, query: Tensor, key: Tensor, value: Tensor, *args: Any, **options: Any
 ) -> tuple[Tensor, None]:
     """What stands in for a layer's attention; the signature is the registry's."""
-    causal = is_causal if is_causal is not None else bool(getattr(module, "is_causal", True))
-    inputs = LayerInputs(
-        query=query,
-        key=key,
-        value=value,
-        mask=attention_mask,
-        scaling=query.shape[-1] ** -0.5 if scaling is None else scaling,
-        is_causal=causal and query.shape[2] > 1,
-        softcap=softcap,
-        sinks=s_aux,
-        position_bias=position_bias,
-    )
-    output, lse = attend(module, inputs, options)
+    inputs, rest = layer_inputs(module, query, key, value, *args, **options)
+    output, lse = attend(module, inputs, rest)
     running = _active.get()
     if running is not None:
         running.layer(inputs, lse)

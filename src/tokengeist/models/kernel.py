@@ -45,6 +45,35 @@ class LayerInputs:
         )
 
 
+def layer_inputs(
+    module: torch.nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    position_bias: Tensor | None = None,
+    **options: Any,
+) -> tuple[LayerInputs, dict[str, Any]]:
+    """What the registry calls a layer's attention with, and the options that are not used here."""
+    causal = is_causal if is_causal is not None else bool(getattr(module, "is_causal", True))
+    inputs = LayerInputs(
+        query=query,
+        key=key,
+        value=value,
+        mask=attention_mask,
+        scaling=query.shape[-1] ** -0.5 if scaling is None else scaling,
+        is_causal=causal and query.shape[2] > 1,
+        softcap=softcap,
+        sinks=s_aux,
+        position_bias=position_bias,
+    )
+    return inputs, options
+
+
 def attend(
     module: torch.nn.Module, inputs: LayerInputs, options: dict[str, Any]
 ) -> tuple[Tensor, Tensor | None]:
