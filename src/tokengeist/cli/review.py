@@ -99,6 +99,23 @@ def _show(statistics: dict[str, Any]) -> None:
             )
         console.print(table)
 
+    if statistics["graphs"]:
+        console.print(_graphs(statistics["graphs"]))
+
+
+def _graphs(pairs: list[dict[str, Any]]) -> Table:
+    from tokengeist.bench.metrics import LABELS, METRICS
+
+    labels = (LABELS[metric] for metric in METRICS)
+    title = "agreement on graphs, each reviewer's own"
+    table = Table("reviewers", "targets", *labels, "same tags", title=title, box=None)
+    for pair in pairs:
+        found = [pair["metrics"].get(metric) for metric in METRICS]
+        cells = ["–" if estimate is None else f"{100 * estimate['mean']:.1f}" for estimate in found]
+        names = " and ".join(pair["reviewers"])
+        table.add_row(names, str(pair["targets"]), *cells, _percent(pair["same_tags"]))
+    return table
+
 
 def _kappas(pair: dict[str, Any]) -> tuple[float | None, float | None]:
     return pair["kappa"], pair["weighted"]
@@ -129,6 +146,6 @@ def _show_graphs(found: GraphAgreement) -> None:
         table.add_row(LABELS[metric], f"{100 * estimate.mean:.1f}", interval)
     console.print(table)
     console.print(
-        f"{found.targets} targets, the same tags on {100 * found.same_tags:.1f} %; "
+        f"{found.targets} targets, the same tags on {100 * (found.same_tags or 0):.1f} %; "
         f"{found.unmatched} targets have no counterpart"
     )

@@ -1,4 +1,4 @@
-"""The review page's API: the sample, one item of it, a judgement, an edit, an undo, statistics."""
+"""The review page's API: the sample, one item of it, judging, editing, undoing, statistics."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
 
     async def item(request: Request) -> Response:
         index = request.path_params["index"]
-        return JSONResponse(await run_in_threadpool(lambda: opened_json(desk.open(index))))
+        name = request.query_params.get("reviewer", reviewer)
+        version = request.query_params.get("version")
+        found = await run_in_threadpool(lambda: opened_json(desk.open(index, name, version)))
+        return JSONResponse(found)
 
     async def judge(request: Request) -> Response:
         match await json_body(request):
@@ -105,7 +108,20 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
 
         def act() -> dict[str, Any]:
             desk.edit(name, index, new, seen=seen)
-            return _overview(desk, name) | {"item": opened_json(desk.open(index))}
+            return _overview(desk, name) | {"item": opened_json(desk.open(index, name))}
+
+        return JSONResponse(await run_in_threadpool(act))
+
+    async def adopt(request: Request) -> Response:
+        match await json_body(request):
+            case {"reviewer": str(name), "item": int(index), "digest": str(copy), "gold": str(old)}:
+                pass
+            case _:
+                raise TokengeistError("a copy is made gold by a reviewer, an item and two digests")
+
+        def act() -> dict[str, Any]:
+            desk.adopt(name, index, copy, gold=old)
+            return _overview(desk, name) | {"item": opened_json(desk.open(index, name))}
 
         return JSONResponse(await run_in_threadpool(act))
 
@@ -121,6 +137,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
             Route("/api/judge", judge, methods=["POST"]),
             Route("/api/undo", undo, methods=["POST"]),
             Route("/api/edit", edit, methods=["POST"]),
+            Route("/api/adopt", adopt, methods=["POST"]),
             Route("/api/statistics", statistics),
         ],
         exception_handlers={
@@ -132,7 +149,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
 
 
 def opened_json(opened: Opened) -> dict[str, Any]:
-    """An item for the page: the conversation, the graph as drawn, and the graph as edited."""
+    """An item for the page: the conversation, the graph to be shown, and which others there are."""
     transcript, target = opened.conversation.transcript, opened.target
     drawn = trace_json(
         gold_graph(target, transcript),
@@ -153,6 +170,10 @@ def opened_json(opened: Opened) -> dict[str, Any]:
             "edges": [[e.dependent, e.source, e.span.start, e.span.end] for e in target.edges],
         },
         "digest": opened.digest,
+        "gold": opened.gold,
+        "versions": [
+            {"digest": digest, "owners": owners} for digest, owners in opened.versions.items()
+        ],
     }
 
 

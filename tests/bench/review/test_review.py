@@ -17,7 +17,7 @@ from tokengeist.bench.review.editing import ConflictError, Edges, RuleError
 from tokengeist.bench.review.judgements import Action, Judgement
 from tokengeist.bench.review.sample import Item, Sample, allocate, draw_sample
 from tokengeist.bench.validation import validate
-from tokengeist.errors import RunError
+from tokengeist.errors import RunError, UnknownNameError
 
 C, M, W = Judgement.CORRECT, Judgement.MINOR, Judgement.WRONG
 
@@ -61,7 +61,7 @@ def position(desk: ReviewDesk, target: str) -> int:
 
 def judge(desk: ReviewDesk, name: str, target: str, level: Judgement, note: str = "") -> None:
     index = position(desk, target)
-    desk.judge(name, index, level, note=note, seen=desk.open(index).digest)
+    desk.judge(name, index, level, note=note, seen=desk.open(index, name).digest)
 
 
 def said(desk: ReviewDesk, name: str) -> dict[str, str]:
@@ -101,7 +101,7 @@ def test_names_that_could_leave_the_folder_are_refused(desk: ReviewDesk, name: s
 
 
 def edges_of(desk: ReviewDesk, index: int) -> list[tuple[int, int, int, int]]:
-    target = desk.open(index).target
+    target = desk.open(index, "ada").target
     return [(e.dependent, e.source, e.span.start, e.span.end) for e in target.edges]
 
 
@@ -113,7 +113,7 @@ def test_an_edit_is_validated_saved_and_undone(
     path = dataset.gold_path("observatory")
     before = path.read_bytes()
     index = position(desk, "charge_argument")
-    seen = desk.open(index).digest
+    seen = desk.open(index, "ada").digest
     kept = [e for e in edges_of(desk, index) if e[:2] != (10, 9)]
     desk.edit("ada", index, Edges(tuple(kept), False), seen=seen)
     after = dataset.conversation("observatory")
@@ -129,11 +129,11 @@ def test_an_edit_is_validated_saved_and_undone(
 
 def test_tags_follow_the_graph(desk: ReviewDesk, dataset: Dataset) -> None:
     index = position(desk, "door_code")
-    target = desk.open(index).target
+    target = desk.open(index, "ada").target
     assert set(target.tags) == {"chained", "multi_source"}
     chain = [e for e in edges_of(desk, index) if e[:2] in ((12, 11), (11, 10), (10, 9))]
-    desk.edit("ada", index, Edges(tuple(chain), True), seen=desk.open(index).digest)
-    assert desk.open(index).target.tags == ("chained", "hallucination")
+    desk.edit("ada", index, Edges(tuple(chain), True), seen=desk.open(index, "ada").digest)
+    assert desk.open(index, "ada").target.tags == ("chained", "hallucination")
     assert not [p for p in validate(dataset) if not p.is_advice]
 
 
@@ -141,7 +141,7 @@ def test_an_edit_that_breaks_a_rule_changes_nothing(desk: ReviewDesk, dataset: D
     path = dataset.gold_path("observatory")
     before = path.read_bytes()
     index = position(desk, "charge_argument")
-    seen = desk.open(index).digest
+    seen = desk.open(index, "ada").digest
     good = edges_of(desk, index)
     for edges, message in (
         (
@@ -159,19 +159,82 @@ def test_an_edit_that_breaks_a_rule_changes_nothing(desk: ReviewDesk, dataset: D
     assert not (desk.folder / "ada.jsonl").exists()
 
 
-def test_two_editors_cannot_overwrite_each_other(desk: ReviewDesk) -> None:
+def test_two_editors_do_not_overwrite_each_other(desk: ReviewDesk, dataset: Dataset) -> None:
     index = position(desk, "charge_argument")
-    seen = desk.open(index).digest
+    drawn = desk.open(index, "ada").digest
     edges = tuple(e for e in edges_of(desk, index) if e[:2] != (10, 9))
-    desk.edit("ada", index, Edges(edges, False), seen=seen)
+    desk.edit("ada", index, Edges(edges, False), seen=drawn)
+    assert desk.open(index, "ada").digest == desk.open(index, "ada").gold != drawn
+
+    # Bob, who has said nothing yet, sees what was drawn and nothing of ada's.
+    blind = desk.open(index, "bob")
+    assert (blind.digest, blind.versions) == (drawn, {})
+    assert not desk.overview("bob")[index]["is_relabelled"]
+    with pytest.raises(UnknownNameError, match="cannot be seen yet"):
+        desk.open(index, "bob", blind.gold)
+    adas = dataset.gold_path("observatory").read_bytes()
+    desk.edit("bob", index, Edges(edges, True), seen=drawn)
+    assert dataset.gold_path("observatory").read_bytes() == adas
+
+    # Now he sees his own copy, and may look at hers, which is gold.
+    bobs = desk.open(index, "bob")
+    assert "hallucination" in bobs.target.tags
+    assert bobs.versions == {bobs.gold: ["gold", "ada"], bobs.digest: ["bob"]}
+    assert "hallucination" not in desk.open(index, "bob", bobs.gold).target.tags
+    desk.judge("bob", index, W, note="", seen=bobs.gold)
+    assert desk.overview("bob")[index]["is_relabelled"]
+
+    # Ada takes his: it is gold, and can be taken back.
     with pytest.raises(ConflictError):
-        desk.edit("bob", index, Edges(edges, True), seen=seen)
+        desk.adopt("ada", index, bobs.digest, gold=drawn)
+    desk.adopt("ada", index, bobs.digest, gold=bobs.gold)
+    now = desk.open(index, "ada")
+    assert now.versions == {bobs.digest: ["gold", "ada", "bob"]}
+    assert "hallucination" in dataset.conversation("observatory").target("charge_argument").tags
+    assert not [p for p in validate(dataset) if not p.is_advice]
+    with pytest.raises(UnknownNameError, match="no such copy"):
+        desk.adopt("ada", index, bobs.digest, gold=bobs.digest)
+    desk.undo("ada")
+    assert dataset.gold_path("observatory").read_bytes() == adas
     with pytest.raises(ConflictError):
-        desk.judge("bob", index, C, note="", seen=seen)
-    now = desk.open(index).digest
-    desk.edit("bob", index, Edges(edges, True), seen=now)
-    with pytest.raises(ConflictError):  # ada's undo would throw bob's edit away
+        desk.judge("bob", index, C, note="", seen="0" * 16)
+
+
+def test_an_undo_does_not_throw_a_later_edit_away(desk: ReviewDesk) -> None:
+    index = position(desk, "charge_argument")
+    edges = tuple(e for e in edges_of(desk, index) if e[:2] != (10, 9))
+    desk.edit("ada", index, Edges(edges, False), seen=desk.open(index, "ada").digest)
+    judge(desk, "bob", "charge_argument", W)
+    gold = desk.open(index, "bob").digest  # he has judged, and is shown what ada made of it
+    desk.edit("bob", index, Edges(edges, True), seen=gold)
+    with pytest.raises(ConflictError):
         desk.undo("ada")
+
+
+def test_reviewers_agree_on_the_graphs_that_each_came_to_alone(desk: ReviewDesk) -> None:
+    """Three targets: both accept one, both edit one differently, one calls one wrong."""
+    judge(desk, "ada", "door_code", C)
+    judge(desk, "bob", "door_code", M)
+    index = position(desk, "member_argument")
+    drawn = desk.open(index, "ada").digest
+    dependent, source, start, end = edges_of(desk, index)[0]
+    one = ((dependent, source, start, end),)
+    two = (*one, (4, 1, 0, 5))
+    desk.edit("ada", index, Edges(one, False, comment="hers"), seen=drawn)
+    desk.edit("bob", index, Edges(two, False, comment="his"), seen=drawn)
+    judge(desk, "ada", "qualifies", C)
+    judge(desk, "bob", "qualifies", W)
+    # What is done after looking at each other's work does not count as agreement.
+    desk.edit("bob", index, Edges(one, False, comment="yes"), seen=desk.open(index, "ada").digest)
+    (found,) = desk.statistics()["graphs"]
+    assert found["reviewers"] == ["ada", "bob"]
+    assert (found["targets"], found["unmatched"]) == (2, 1)
+    # Equal graphs, and one edge against two: F1 2/3; sources all of one and half of two.
+    assert found["metrics"]["edge_f1"]["mean"] == pytest.approx((1 + 2 / 3) / 2)
+    assert found["metrics"]["source_recall"]["mean"] == pytest.approx((1 + 3 / 4) / 2)
+    assert found["same_tags"] == 0.5
+    desk.undo("bob")
+    assert desk.statistics()["graphs"] == [found]
 
 
 def action(target: str, level: Judgement, digest: str = "old") -> Action:
@@ -276,7 +339,7 @@ def test_graph_agreement_is_a_number(dataset: Dataset, tmp_path: Path) -> None:
     index = position(desk, "member_argument")
     dependent, source, start, _ = edges_of(desk, index)[0]
     more = ((dependent, source, start, start + 2), (4, 1, 0, 5))
-    desk.edit("ada", index, Edges(more, False), seen=desk.open(index).digest)
+    desk.edit("ada", index, Edges(more, False), seen=desk.open(index, "ada").digest)
     found = graph_agreement(dataset, other)
     # One edge of one against two: F1 2/3. Sources: all of one, half of two.
     assert found.metrics["edge_f1"].mean == pytest.approx((8 + 2 / 3) / 9)

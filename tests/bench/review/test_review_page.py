@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import threading
@@ -82,6 +83,7 @@ def test_judge_undo_and_reload_by_keyboard(page: Page, url: str, desk: ReviewDes
     expect(page.locator(".item-head strong")).to_have_text(first)
     expect(page.locator("svg.graph [data-node]").first).to_be_visible()
     expect(page.locator("mark.target").first).to_be_visible()
+    assert set(page.locator("svg.graph .edge-label").all_text_contents()) <= {"call"}  # no scores
 
     page.keyboard.press("n")
     page.keyboard.type("a chain that stops early, 1")
@@ -178,7 +180,132 @@ def test_two_reviewers_and_their_agreement(page: Page, url: str, desk: ReviewDes
             following = desk.sample.items[number].target
             expect(page.locator(".item-head strong")).to_have_text(following)
     page.keyboard.press("s")
-    cells = page.locator("table", has_text="ada and bob").locator("tbody td")
+    cells = page.locator("table", has_text="Agreement between reviewers").locator("tbody td")
     # Agreement 3/4; chance 2/4·2/4 + 1/4·2/4 = 3/8; kappa (6/8 - 3/8) / (5/8) = 0.6
     # Weighted: one step apart in all, 12/4 by chance; 1 - 1/3 = 0.67
     expect(cells).to_have_text(["4", "75%", "0.60", "0.67"])
+
+
+def be(page: Page, url: str, name: str, index: int, target: str) -> None:
+    """Sit down as another reviewer before one item."""
+    go(page, url, index, target)
+    page.get_by_label("Reviewer").fill(name)
+    page.get_by_label("Reviewer").press("Enter")
+    page.get_by_label("Reviewer").press("Escape")
+    expect(page.locator(".item-head strong")).to_have_text(target)
+
+
+def test_an_edge_is_put_in_its_place_without_a_mouse(
+    page: Page, url: str, desk: ReviewDesk, dataset: Dataset
+) -> None:
+    go(page, url, position(desk, "charge_argument"), "charge_argument")
+    page.keyboard.press("e")
+    remove = page.get_by_role("button", name="Remove the edge from turn 10 to turn 9")
+    remove.focus()
+    page.keyboard.press("Enter")
+    expect(remove).to_have_count(0)
+    page.get_by_label("Turn", exact=True).focus()
+    page.keyboard.type("1")
+    page.keyboard.press("Tab")
+    page.keyboard.type("OB-9999")
+    expect(page.locator(".typed")).to_contain_text("not in that turn")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("OB-7314")
+    page.keyboard.press("Enter")  # saves nothing yet
+    page.get_by_role("button", name="turn 10", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".edges li").last).to_contain_text("10 ← 1")
+    page.get_by_role("button", name="Save").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".tag.changed").first).to_have_text("re-labelled")
+    target = dataset.conversation("observatory").target("charge_argument")
+    (edge,) = (e for e in target.edges if (e.dependent, e.source) == (10, 1))
+    assert edge.span.of(dataset.transcript("observatory").turns[1].text) == "OB-7314"
+    # An edit that is given up leaves nothing behind.
+    page.keyboard.press("e")
+    removed = page.get_by_role("button", name="Remove the edge from turn 10 to turn 1", exact=True)
+    removed.click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Edit graph")).to_be_visible()
+    page.keyboard.press("e")
+    expect(removed).to_be_visible()
+
+
+def test_two_reviewers_edit_one_graph_and_agree_by_a_number(
+    page: Page, url: str, desk: ReviewDesk, dataset: Dataset
+) -> None:
+    index = position(desk, "member_argument")
+    versions = page.get_by_role("group", name="Versions of the graph")
+    be(page, url, "ada", index, "member_argument")
+    page.keyboard.press("e")
+    page.get_by_label("hallucination").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".item-head")).to_contain_text("hallucination")
+
+    # Bob sees what was drawn, adds an edge of his own, and only then what ada did.
+    be(page, url, "bob", index, "member_argument")
+    expect(page.locator(".item-head")).not_to_contain_text("hallucination")
+    expect(versions).to_have_count(0)
+    page.keyboard.press("e")
+    page.get_by_label("Turn", exact=True).fill("1")
+    page.get_by_label("says").fill("OB-7314")
+    page.get_by_role("button", name="turn 4", exact=True).click()
+    page.get_by_role("button", name="Save").click()
+    expect(versions.get_by_role("button")).to_have_text(["gold, ada", "bob", "Make it gold a"])
+    assert "hallucination" in dataset.conversation("observatory").target("member_argument").tags
+    page.keyboard.press("g")
+    expect(page.locator(".item-head")).to_contain_text("hallucination")
+
+    page.keyboard.press("s")
+    cells = page.locator("table", has_text="Agreement on graphs").locator("tbody td")
+    # One edge against two: edges 2/3, nodes 2/3, sources 1 and 1/2; other tags.
+    expect(cells).to_have_text(["1", "66.7", "66.7", "75.0", re.compile(r"\d"), "0%"])
+    page.keyboard.press("s")
+
+    page.keyboard.press("g")  # his own again, which he makes gold
+    expect(page.locator("svg.graph [data-node='1']")).to_have_count(1)
+    page.keyboard.press("a")
+    expect(versions.get_by_role("button")).to_have_text(["gold, bob", "ada"])
+    assert dataset.conversation("observatory").target("member_argument").sources[4] == (3, 1)
+    page.reload()
+    page.keyboard.press("u")
+    be(page, url, "bob", index, "member_argument")
+    page.keyboard.press("u")
+    expect(versions.get_by_role("button")).to_have_text(["gold, ada", "bob", "Make it gold a"])
+
+
+def test_a_phone_shows_one_thing_at_a_time(chromium: Browser, url: str, desk: ReviewDesk) -> None:
+    width = 390
+    context = chromium.new_context(
+        viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
+    )
+    context.set_default_timeout(20_000)
+    phone = context.new_page()
+    phone.goto(url)
+    first, second = (item.target for item in desk.sample.items[:2])
+
+    def fits() -> None:
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
+        for button in phone.locator("button:visible").all():  # boxes of the graph may scroll
+            box = button.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+
+    expect(phone.locator(".item-head strong")).to_have_text(first)
+    expect(phone.locator("svg.graph [data-node]").first).to_be_visible()
+    expect(phone.locator("main.conversation")).to_be_hidden()
+    fits()
+    phone.get_by_role("button", name="Conversation").tap()
+    expect(phone.locator("mark.target").first).to_be_in_viewport()
+    fits()
+    phone.get_by_role("button", name="Graph and verdict").tap()
+    phone.get_by_role("button", name="Minor issues").tap()
+    expect(phone.locator(".item-head strong")).to_have_text(second)
+    phone.get_by_role("button", name="Edit graph").tap()
+    expect(phone.get_by_role("button", name="Save")).to_be_visible()
+    fits()
+    phone.get_by_role("button", name="Cancel").tap()
+    phone.get_by_role("button", name="Statistics").tap()
+    expect(phone.locator("tr[data-row=overall] td").nth(1)).to_have_text("0")
+    fits()
+    context.close()

@@ -23,7 +23,8 @@ export function mermaid(graph: Graph, conversation: Conversation): string {
     lines.push(`  t${node.turn}${opening}"${label}<br/>${text}"${closing}`);
   }
   for (const edge of graph.edges) {
-    const arrow = edge.kind === "structural" ? "-.->" : `-->|${edge.score.toFixed(2)}|`;
+    const score = edge.annotated ? "-->" : `-->|${edge.score.toFixed(2)}|`;
+    const arrow = edge.kind === "structural" ? "-.->" : score;
     lines.push(`  t${edge.dependent} ${arrow} t${edge.source}`);
   }
   return `${lines.join("\n")}\n`;

@@ -73,7 +73,7 @@ export function draw(graph: Graph, conversation: Conversation, compact = false):
     return {
       edge,
       path: curve(place.points),
-      label: compact ? "" : edge.kind === "structural" ? "call" : scoreOf(edge),
+      label: compact ? "" : edgeLabel(edge),
       labelX: place.x ?? 0,
       labelY: place.y ?? 0,
       width: isScored(edge) && best > 0 ? 1.2 + 4.3 * (edge.score / best) : 1.6,
@@ -85,13 +85,15 @@ export function draw(graph: Graph, conversation: Conversation, compact = false):
 
 const CONFIRMATIONS = { confirmed: " ✓", weak: " ~", "not confirmed": " ✗" };
 
-/** The score and, where the edge was put to the test, how that went. */
-function scoreOf(edge: GraphEdge): string {
+/** The score, if there is one, and, where the edge was put to the test, how that went. */
+export function edgeLabel(edge: GraphEdge): string {
+  if (edge.kind === "structural") return "call";
+  if (edge.annotated) return "";
   return number(edge.score) + (edge.confirmation ? CONFIRMATIONS[edge.confirmation] : "");
 }
 
 function isScored(edge: GraphEdge): boolean {
-  return edge.kind === "attribution";
+  return edge.kind === "attribution" && !edge.annotated;
 }
 
 function boxOf(node: GraphNode, conversation: Conversation, compact: boolean): Box {

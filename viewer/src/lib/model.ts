@@ -53,6 +53,8 @@ export interface GraphEdge {
   kind: EdgeKind;
   evidence: Span[];
   confirmation?: Confirmation | null;
+  /** Said by an annotator: there is no score to show. */
+  annotated?: boolean;
 }
 
 export interface Unit {
@@ -126,8 +128,12 @@ function spansOf(conversation: Conversation, turn: number, spans: WireSpan[]): S
   return offsets ? spans.map((span) => unitSpan(span, offsets)) : [];
 }
 
+/** The name under which annotated graphs stand among the methods. */
+export const GOLD = "gold";
+
 export function traceOf(wire: WireTrace, conversation: Conversation): Trace {
   const graph = wire.graph;
+  const annotated = graph.method.backend === GOLD;
   const model: Graph = {
     target: {
       turn: graph.target.turn,
@@ -146,6 +152,7 @@ export function traceOf(wire: WireTrace, conversation: Conversation): Trace {
       score,
       kind,
       confirmation: confirmation ?? null,
+      annotated,
       evidence: spansOf(conversation, source, evidence),
     })),
     units: graph.units.map((unit) => ({

@@ -19,6 +19,7 @@ export function Editor({
   conversation,
   edges,
   selected,
+  onSelected,
   onEdges,
   onCancel,
   onSave,
@@ -27,6 +28,7 @@ export function Editor({
   conversation: Conversation;
   edges: Dependency[];
   selected: Selected | null;
+  onSelected: (selected: Selected | null) => void;
   onEdges: (edges: Dependency[]) => void;
   onCancel: () => void;
   onSave: (change: Change) => Promise<void>;
@@ -95,8 +97,11 @@ export function Editor({
           {choices.length === 0 && "no turn of the graph: it comes after all of them"}
         </p>
       ) : (
-        <p class="muted">Select text in the conversation to add an edge or to change evidence.</p>
+        <p class="muted">
+          Select text in the conversation to add an edge or to change evidence, or type it:
+        </p>
       )}
+      <Typed conversation={conversation} onSelected={onSelected} />
       <label>
         <input
           type="checkbox"
@@ -150,5 +155,48 @@ export function Editor({
         <span class="muted">Tags follow from the graph.</span>
       </div>
     </form>
+  );
+}
+
+/** Evidence without a mouse: the number of a turn, and text that stands in it. */
+function Typed({
+  conversation,
+  onSelected,
+}: {
+  conversation: Conversation;
+  onSelected: (selected: Selected | null) => void;
+}) {
+  const [turn, setTurn] = useState("");
+  const [text, setText] = useState("");
+  const find = (number: string, wanted: string) => {
+    setTurn(number);
+    setText(wanted);
+    const start = wanted && number ? (conversation.turns[+number]?.text.indexOf(wanted) ?? -1) : -1;
+    onSelected(start < 0 ? null : { turn: +number, start, end: start + wanted.length });
+  };
+  const missing = text && !conversation.turns[+turn]?.text.includes(text);
+  return (
+    <div class="typed">
+      <label>
+        Turn
+        <input
+          inputMode="numeric"
+          value={turn}
+          onInput={(event) => find(event.currentTarget.value, text)}
+        />
+      </label>
+      <label>
+        says
+        <input
+          value={text}
+          aria-invalid={missing ? "true" : undefined}
+          onInput={(event) => find(turn, event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") event.preventDefault(); // it is not the end of the edit
+          }}
+        />
+      </label>
+      {missing && <span class="muted">not in that turn</span>}
+    </div>
   );
 }

@@ -30,7 +30,10 @@ export function ItemView({
   onUndo,
   onMove,
   onEdit,
+  onVersion,
+  onAdopt,
   onSave,
+  onShow,
 }: {
   item: Item;
   entry: Entry;
@@ -43,7 +46,11 @@ export function ItemView({
   onUndo: () => void;
   onMove: (by: number) => void;
   onEdit: (editing: boolean) => void;
+  onVersion: (digest: string) => void;
+  onAdopt: () => void;
   onSave: (change: Change) => Promise<void>;
+  /** The conversation is to be seen, on a screen that has room for one thing only. */
+  onShow: () => void;
 }) {
   const conversation = useMemo(() => conversationOf(item.conversation), [item]);
   const target = useMemo(
@@ -68,8 +75,14 @@ export function ItemView({
     [graph],
   );
   useEffect(() => reveal(target.turn, "jump", "mark.target"), [target]);
+  useEffect(() => {
+    if (!editing) setDraft(saved); // an edit that was given up leaves nothing behind
+  }, [editing, saved]);
   const settle = () => setTimeout(() => setSelected(selectedSpan(conversation, () => true)), 0);
-  const open = (turn: number) => reveal(turn, "glide");
+  const open = (turn: number) => {
+    onShow();
+    reveal(turn, "glide");
+  };
   return (
     <>
       <main class="conversation" aria-label="Conversation" onPointerUp={settle}>
@@ -86,7 +99,7 @@ export function ItemView({
           />
         </div>
       </main>
-      <aside class="verdict" aria-label="Gold graph and verdict">
+      <aside class="panel verdict" aria-label="Gold graph and verdict">
         <div class="item-head">
           <span class="tag">{place}</span>
           <strong>{item.target.name}</strong>
@@ -99,6 +112,27 @@ export function ItemView({
           {entry.is_relabelled && <span class="tag changed">re-labelled</span>}
           {entry.is_waiting && <span class="tag changed">judge again</span>}
         </div>
+        {item.versions.length > 1 && (
+          <div class="moves" role="group" aria-label="Versions of the graph">
+            {item.versions.map(({ digest, owners }) => (
+              <button
+                key={digest}
+                type="button"
+                class="quiet"
+                aria-pressed={digest === item.digest}
+                onClick={() => onVersion(digest)}
+              >
+                {owners.join(", ")}
+              </button>
+            ))}
+            <kbd>g</kbd>
+            {item.digest !== item.gold && (
+              <button type="button" class="quiet" onClick={onAdopt}>
+                Make it gold <kbd>a</kbd>
+              </button>
+            )}
+          </div>
+        )}
         {item.target.comment && <p class="comment">{shown(item.target.comment)}</p>}
         <div class="canvas">
           <GraphView
@@ -116,11 +150,9 @@ export function ItemView({
             conversation={conversation}
             edges={draft}
             selected={selected}
+            onSelected={setSelected}
             onEdges={setDraft}
-            onCancel={() => {
-              setDraft(saved);
-              onEdit(false);
-            }}
+            onCancel={() => onEdit(false)}
             onSave={onSave}
           />
         ) : (

@@ -1,7 +1,8 @@
 /** The spot-check: one target after another, judged by keyboard. */
 
-import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Brand } from "../ui/Brand";
+import { reveal } from "../ui/reveal";
 import { ThemeSwitch } from "../ui/theme";
 import * as api from "./api";
 import { ItemView } from "./ItemView";
@@ -9,14 +10,21 @@ import { StatisticsView } from "./StatisticsView";
 
 const KEYS: Record<string, api.Level> = { "1": "correct", "2": "minor", "3": "wrong" };
 
+interface Loaded {
+  index: number;
+  reviewer: string;
+  item: api.Item;
+}
+
 export function ReviewApp({ reviewer: given }: { reviewer: string }) {
   const [reviewer, setReviewer] = useState(given);
   const [overview, setOverview] = useState<api.Overview | null>(null);
   const [index, setIndex] = useState(() => Number(location.hash.match(/item=(\d+)/)?.[1] ?? 0));
-  const [loaded, setLoaded] = useState<{ index: number; item: api.Item } | null>(null);
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
   const [note, setNote] = useState("");
   const [editing, setEditing] = useState(false);
   const [counting, setCounting] = useState(location.hash === "#statistics");
+  const [pane, setPane] = useState<"conversation" | "graph">("graph");
   const [said, setSaid] = useState("");
 
   const attempt = useCallback(async (act: () => Promise<void>) => {
@@ -31,22 +39,25 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
   useEffect(() => {
     attempt(async () => setOverview(await api.overview(reviewer)));
   }, [reviewer, attempt]);
+  const asked = useRef(0); // answers may arrive in another order than they were asked for
+  const load = useCallback(
+    async (at: number, version?: string) => {
+      asked.current += 1;
+      const turn = asked.current;
+      const item = await api.open(at, reviewer, version);
+      if (turn === asked.current) setLoaded({ index: at, reviewer, item });
+    },
+    [reviewer],
+  );
   useEffect(() => {
-    let wanted = true; // answers may arrive in another order than they were asked for
     setEditing(false);
-    attempt(async () => {
-      const opened = await api.open(index);
-      if (wanted) setLoaded({ index, item: opened });
-    });
-    return () => {
-      wanted = false;
-    };
-  }, [index, attempt]);
+    attempt(() => load(index));
+  }, [index, load, attempt]);
   useEffect(() => {
     history.replaceState(null, "", counting ? "#statistics" : `#item=${index}`);
   }, [index, counting]);
-  // What was loaded for another place in the sample must not be judged here.
-  const item = loaded?.index === index ? loaded.item : null;
+  // What was loaded for another place in the sample, or for somebody else, must not be judged here.
+  const item = loaded?.index === index && loaded.reviewer === reviewer ? loaded.item : null;
   const entry = overview?.items[index];
   useEffect(() => setNote(entry?.note ?? ""), [entry]);
 
@@ -60,15 +71,34 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
       setOverview(after);
       const next = after.items.findIndex((other, at) => at > index && !other.judgement);
       if (next >= 0) setIndex(next);
-      else setSaid(after.items.every((other) => other.judgement) ? "Everything is judged." : "");
+      else {
+        await load(index); // now other versions may be seen
+        setSaid(after.items.every((other) => other.judgement) ? "Everything is judged." : "");
+      }
     });
   const undo = () =>
     attempt(async () => {
       const after = await api.undo(reviewer);
       setOverview(after);
       if (after.undone === null) return;
-      setLoaded({ index: after.undone, item: await api.open(after.undone) });
+      await load(after.undone);
       setIndex(after.undone);
+    });
+  const nextVersion = () => {
+    const digests = item?.versions.map((version) => version.digest) ?? [];
+    const next = digests[(digests.indexOf(item?.digest ?? "") + 1) % digests.length];
+    if (next) attempt(() => load(index, next));
+  };
+  const changed = ({ item: fresh, ...after }: api.Overview & { item: api.Item }) => {
+    setOverview(after);
+    setLoaded({ index, reviewer, item: fresh });
+    setEditing(false);
+  };
+  const adopt = () =>
+    attempt(async () => {
+      if (!item || item.digest === item.gold || item.versions.length === 0) return;
+      const { digest, gold } = item;
+      changed(await api.adopt({ reviewer, item: index, digest, gold }));
     });
 
   // Before the next key can be pressed, so that it meets what is on the screen.
@@ -80,9 +110,12 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
       const level = KEYS[event.key];
       if (event.key === "s") setCounting(!counting);
       else if (counting) return;
-      else if (level && !editing) judge(level);
-      else if (event.key === "u" && !editing) undo();
-      else if (event.key === "e") setEditing(!editing);
+      else if (event.key === "e" || (editing && event.key === "Escape")) setEditing(!editing);
+      else if (editing) return;
+      else if (level) judge(level);
+      else if (event.key === "u") undo();
+      else if (event.key === "g") nextVersion();
+      else if (event.key === "a") adopt();
       else if (event.key === "j" || event.key === "ArrowRight") move(1);
       else if (event.key === "k" || event.key === "ArrowLeft") move(-1);
       else if (event.key === "n") {
@@ -96,7 +129,7 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
 
   const done = overview?.items.filter((other) => other.judgement).length ?? 0;
   return (
-    <div class="workspace review">
+    <div class={`workspace review show-${pane}`}>
       <header class="top">
         <Brand />
         <h1>{overview?.data}</h1>
@@ -138,19 +171,32 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
             onUndo={undo}
             onMove={move}
             onEdit={setEditing}
-            onSave={async (change) => {
-              const { item: changed, ...after } = await api.edit({
-                ...change,
-                reviewer,
-                item: index,
-                digest: item.digest,
-              });
-              setOverview(after);
-              setLoaded({ index, item: changed });
-              setEditing(false);
-            }}
+            onVersion={(digest) => attempt(() => load(index, digest))}
+            onAdopt={adopt}
+            onShow={() => setPane("conversation")}
+            onSave={async (change) =>
+              changed(await api.edit({ ...change, reviewer, item: index, digest: item.digest }))
+            }
           />
         )
+      )}
+      {!counting && (
+        <div class="panes" role="group" aria-label="What to show">
+          {(["conversation", "graph"] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={pane === name}
+              onClick={() => {
+                setPane(name);
+                if (name === "conversation")
+                  reveal(item?.target.turn ?? null, "jump", "mark.target");
+              }}
+            >
+              {name === "graph" ? "Graph and verdict" : "Conversation"}
+            </button>
+          ))}
+        </div>
       )}
       {said && (
         <p class="said" role="alert">

@@ -4,6 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 
 const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)}%`);
+const points = (share: number | undefined) =>
+  share === undefined ? "–" : (100 * share).toFixed(1);
 const kappa = (value: number | null) => (value === null ? "undefined" : value.toFixed(2));
 
 export function StatisticsView() {
@@ -50,6 +52,40 @@ export function StatisticsView() {
             ))}
           </tbody>
         </table>
+      )}
+      {data.graphs.length > 0 && (
+        <table>
+          <caption>Agreement on graphs</caption>
+          <thead>
+            <tr>
+              <th scope="col">Reviewers</th>
+              <th scope="col">Targets</th>
+              <th scope="col">Edge F1</th>
+              <th scope="col">Node F1</th>
+              <th scope="col">Source recall</th>
+              <th scope="col">Span F1</th>
+              <th scope="col">Same tags</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.graphs.map((pair) => (
+              <tr key={pair.reviewers.join()}>
+                <th scope="row">{pair.reviewers.join(" and ")}</th>
+                <td>{pair.targets}</td>
+                {api.METRICS.map((metric) => (
+                  <td key={metric}>{points(pair.metrics[metric]?.mean)}</td>
+                ))}
+                <td>{percent(pair.same_tags)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {data.graphs.length > 0 && (
+        <p class="muted">
+          Over the graphs that both came to by themselves: their own edit of what was drawn, or what
+          was drawn if they accepted it.
+        </p>
       )}
     </main>
   );

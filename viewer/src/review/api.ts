@@ -37,7 +37,12 @@ export interface Item {
     corrective: number[];
     edges: WireDependency[];
   };
+  /** Of the graph that is shown. */
   digest: string;
+  /** The digest of the graph in the gold file. */
+  gold: string;
+  /** The graphs that may be looked at: none before the reviewer has said anything. */
+  versions: { digest: string; owners: string[] }[];
 }
 
 export interface Row {
@@ -68,11 +73,22 @@ export interface Kappa {
   weighted: number | null;
 }
 
+export const METRICS = ["edge_f1", "node_f1", "source_recall", "span_f1"] as const;
+
+export interface GraphAgreement {
+  reviewers: [string, string];
+  targets: number;
+  unmatched: number;
+  same_tags: number | null;
+  metrics: Partial<Record<(typeof METRICS)[number], { mean: number }>>;
+}
+
 export interface Statistics {
   sample: { size: number; seed: number; reviewers: string[] };
   acceptance: Table;
   by_reviewer: Record<string, Table>;
   agreement: Kappa[];
+  graphs: GraphAgreement[];
 }
 
 /** What the server says is wrong, and which rules an edit would break. */
@@ -106,7 +122,10 @@ async function call<T>(path: string, body?: unknown): Promise<T> {
 export const overview = (reviewer: string) =>
   call<Overview>(`review?reviewer=${encodeURIComponent(reviewer)}`);
 
-export const open = (index: number) => call<Item>(`items/${index}`);
+export const open = (index: number, reviewer: string, version?: string) => {
+  const query = new URLSearchParams({ reviewer, ...(version && { version }) });
+  return call<Item>(`items/${index}?${query}`);
+};
 
 export const judge = (judgement: {
   reviewer: string;
@@ -127,6 +146,10 @@ export const edit = (change: {
   hallucination: boolean;
   corrective: number[];
   comment: string;
-}) => call<Omit<Overview, "item"> & { item: Item }>("edit", change);
+}) => call<Overview & { item: Item }>("edit", change);
+
+/** Make a copy the gold graph, in place of the one that was seen there. */
+export const adopt = (copy: { reviewer: string; item: number; digest: string; gold: string }) =>
+  call<Overview & { item: Item }>("adopt", copy);
 
 export const statistics = () => call<Statistics>("statistics");

@@ -73,6 +73,7 @@ export function graphOf(
     dependent,
     source,
     score: 1,
+    annotated: true,
     kind: conversation.turns[dependent]?.role === "tool" ? "structural" : "attribution",
     evidence: [span],
   }));

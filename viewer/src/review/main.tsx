@@ -6,6 +6,7 @@ import "../styles/theme.css";
 import "../styles/frame.css";
 import "../styles/conversation.css";
 import "../styles/graph.css";
+import "../styles/small.css";
 import "./review.css";
 
 const data = document.getElementById("tokengeist-data");

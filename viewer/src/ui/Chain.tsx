@@ -1,8 +1,9 @@
 /** The breadcrumb: the chain from the claim to its source, best edges first. */
 
+import { edgeLabel } from "../lib/layout";
 import type { Conversation, Graph } from "../lib/model";
 import { extendChain } from "../lib/prune";
-import { number, quote } from "../lib/text";
+import { quote } from "../lib/text";
 import { RoleBadge } from "./RoleBadge";
 
 export function Chain({
@@ -35,7 +36,7 @@ export function Chain({
             <li key={turn} class={index < walked.length ? "walked" : "ahead"}>
               {edge && (
                 <span class={`hop ${edge.kind}`} aria-hidden="true">
-                  {edge.kind === "structural" ? "call" : number(edge.score)}
+                  {edgeLabel(edge) || "\u00a0"}
                 </span>
               )}
               <button

@@ -3,9 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { compare, type Difference, edgeKey, union } from "../lib/compare";
 import { draw } from "../lib/layout";
-import type { Conversation, Graph, GraphEdge, Trace } from "../lib/model";
+import { type Conversation, GOLD, type Graph, type GraphEdge, type Trace } from "../lib/model";
 import { GraphView, type Handlers } from "./GraphView";
-import { GOLD } from "./useWorkspace";
 
 const ORDER: Difference[] = ["both", "right", "left"];
 

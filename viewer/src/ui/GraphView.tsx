@@ -84,7 +84,9 @@ export function GraphView({
             <title>
               {edge.kind === "structural"
                 ? `Turn ${edge.dependent} is the result of the call in turn ${edge.source}`
-                : `Turn ${edge.dependent} rests on turn ${edge.source}, score ${edge.score}${
+                : `Turn ${edge.dependent} rests on turn ${edge.source}${
+                    edge.annotated ? "" : `, score ${edge.score}`
+                  }${
                     edge.confirmation ? `; ${edge.confirmation} by taking the evidence away` : ""
                   }`}
             </title>

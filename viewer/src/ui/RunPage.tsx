@@ -3,11 +3,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Run, type RunTarget, run as readRun } from "../lib/api";
 import { formatLink, NOWHERE } from "../lib/link";
+import { GOLD } from "../lib/model";
 import { excerpt, plural, shown } from "../lib/text";
 import { Brand } from "./Brand";
 import { Notice } from "./Notice";
 import { ThemeSwitch } from "./theme";
-import { GOLD } from "./useWorkspace";
 
 const NAMES: Record<string, string> = {
   edge_f1: "Edge F1",

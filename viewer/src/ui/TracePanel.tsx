@@ -1,7 +1,7 @@
 /** The right side: the graph of the chosen claim, and everything said about it. */
 
 import { isOver, type Job, said } from "../lib/jobs";
-import type { Conversation, Graph, Trace } from "../lib/model";
+import { type Conversation, GOLD, type Graph, type Trace } from "../lib/model";
 import { targetKey, targetsOf } from "../lib/targets";
 import { plural, quote } from "../lib/text";
 import { Canvas } from "./Canvas";
@@ -10,7 +10,7 @@ import { Compare } from "./Compare";
 import { Controls } from "./Controls";
 import { Handouts } from "./Handouts";
 import { Units } from "./Units";
-import { GOLD, type Mode, type WorkspaceState } from "./useWorkspace";
+import type { Mode, WorkspaceState } from "./useWorkspace";
 import { Walkthrough } from "./Walkthrough";
 
 export function TracePanel({

@@ -5,7 +5,7 @@ import type { Job } from "../lib/jobs";
 import type { Link } from "../lib/link";
 import { formatLink } from "../lib/link";
 import { graphMarks, type Mark } from "../lib/marks";
-import type { Conversation, Graph, GraphEdge, Trace } from "../lib/model";
+import { type Conversation, GOLD, type Graph, type GraphEdge, type Trace } from "../lib/model";
 import { chainTo, hopsOf, prune } from "../lib/prune";
 import { search } from "../lib/search";
 import { type Target, targetAt, targetKey, tracesOf } from "../lib/targets";
@@ -17,7 +17,6 @@ export type Mode = "graph" | "steps" | "compare";
 const PAPER: WireView = { alpha: 0.85, top_k: null, max_depth: null, min_score: 0 };
 
 /** The method of a graph that people made. Nobody's threshold applies to it. */
-export const GOLD = "gold";
 
 /** What a view shows of a trace; a turn that has not been expanded yet is no dead end. */
 export function through(trace: Trace, view: WireView, flat: boolean): Graph {

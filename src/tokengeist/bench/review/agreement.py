@@ -7,7 +7,7 @@ better than a second annotator does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -119,7 +119,7 @@ class GraphAgreement:
     unmatched: int
     """Targets that only one of the two has."""
     metrics: dict[str, Estimate]
-    same_tags: float
+    same_tags: float | None
     """The share of targets with the same tags."""
 
     def to_json(self) -> dict[str, Any]:
@@ -132,32 +132,75 @@ class GraphAgreement:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewerAgreement:
+    """Two reviewers' graphs of the same targets against each other."""
+
+    reviewers: tuple[str, str]
+    graphs: GraphAgreement
+
+    def to_json(self) -> dict[str, Any]:
+        """As a plain object."""
+        return {"reviewers": list(self.reviewers)} | self.graphs.to_json()
+
+
+class _Comparison:
+    """Pairs of graphs, counted as they come."""
+
+    def __init__(self) -> None:
+        self.targets = 0
+        self._same_tags = 0
+        self._tallies = {metric: Tally() for metric in METRICS}
+        self._conversations: dict[str, int] = {}
+
+    def add(self, one: GoldTarget, other: GoldTarget, transcript: Transcript) -> None:
+        number = self._conversations.setdefault(transcript.id, len(self._conversations))
+        self.targets += 1
+        self._same_tags += set(one.tags) == set(other.tags)
+        for metric, value in _scores(one, other, transcript).items():
+            if value is not None:
+                self._tallies[metric].add(number, value)
+
+    def result(self, *, unmatched: int) -> GraphAgreement:
+        found = {m: tally.estimate(len(self._conversations)) for m, tally in self._tallies.items()}
+        known = {metric: estimate for metric, estimate in found.items() if estimate is not None}
+        share = self._same_tags / self.targets if self.targets else None
+        return GraphAgreement(self.targets, unmatched, known, share)
+
+
 def graph_agreement(one: Dataset, other: Dataset) -> GraphAgreement:
     """Edge F1, node F1, source recall and span F1 between two gold folders of one benchmark.
 
     Source recall and span F1 look at one side's annotation, so both directions are averaged.
     Targets are the same if they are the same span of the same turn.
     """
-    tallies = {metric: Tally() for metric in METRICS}
-    targets = unmatched = same_tags = 0
-    shared = sorted(one.gold_ids & other.gold_ids & set(one.ids) & set(other.ids))
-    for number, id in enumerate(shared):
+    comparison = _Comparison()
+    unmatched = 0
+    for id in sorted(one.gold_ids & other.gold_ids & set(one.ids) & set(other.ids)):
         ours, theirs = one.conversation(id), other.conversation(id)
         if ours.transcript.fingerprint != theirs.transcript.fingerprint:
             raise RunError(f"the two folders hold different conversations under the name {id}")
         pairs, alone = _matched(ours, theirs)
         unmatched += alone
         for a, b in pairs:
-            targets += 1
-            same_tags += set(a.tags) == set(b.tags)
-            for metric, value in _scores(a, b, ours.transcript).items():
-                if value is not None:
-                    tallies[metric].add(number, value)
-    if not targets:
+            comparison.add(a, b, ours.transcript)
+    if not comparison.targets:
         raise RunError(f"{one.folder} and {other.folder} have no target in common")
-    estimates = {metric: tally.estimate(len(shared)) for metric, tally in tallies.items()}
-    known = {metric: estimate for metric, estimate in estimates.items() if estimate is not None}
-    return GraphAgreement(targets, unmatched, known, same_tags / targets)
+    return comparison.result(unmatched=unmatched)
+
+
+def reviewer_agreement(
+    reviewers: tuple[str, str],
+    ones: Mapping[tuple[str, str], GoldTarget],
+    others: Mapping[tuple[str, str], GoldTarget],
+    transcripts: Mapping[str, Transcript],
+) -> ReviewerAgreement:
+    """The same between the graphs of two reviewers, by conversation and target."""
+    comparison = _Comparison()
+    for key in sorted(ones.keys() & others.keys()):
+        comparison.add(ones[key], others[key], transcripts[key[0]])
+    graphs = comparison.result(unmatched=len(ones.keys() ^ others.keys()))
+    return ReviewerAgreement(reviewers, graphs)
 
 
 def _matched(

@@ -1,4 +1,4 @@
-"""A benchmark under review: the sample, everybody's judgements, and the graphs as they are now.
+"""A benchmark under review: the sample, everybody's judgements and copies, and the gold graphs.
 
 Everything is read from disk when it is asked for. The files are small, and so several reviewers, in
 one process or in several, always see the same state.
@@ -7,9 +7,10 @@ one process or in several, always see the same state.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,20 @@ from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.files import lock_file
 from tokengeist.bench.gold import GoldTarget
 from tokengeist.bench.review.acceptance import acceptance
-from tokengeist.bench.review.agreement import kappas
-from tokengeist.bench.review.editing import ConflictError, Edges, edit, restore
-from tokengeist.bench.review.judgements import Action, Judgement, Reviewer, judged, reviewers
+from tokengeist.bench.review.agreement import ReviewerAgreement, kappas, reviewer_agreement
+from tokengeist.bench.review.editing import ConflictError, Edges, edit, put
+from tokengeist.bench.review.judgements import (
+    Action,
+    Edited,
+    Judgement,
+    Reviewer,
+    judged,
+    reviewers,
+)
 from tokengeist.bench.review.sample import SPLIT, Item, Sample, digest_of, draw_sample
+from tokengeist.bench.review.versions import Review, Versions
 from tokengeist.errors import RunError, UnknownNameError
+from tokengeist.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +41,13 @@ class Opened:
     item: Item
     conversation: Conversation
     target: GoldTarget
+    """The graph that is shown."""
     digest: str
+    """Of the graph that is shown."""
+    gold: str
+    """The digest of the graph in the gold file."""
+    versions: dict[str, list[str]]
+    """The graphs that may be looked at, and whose they are: reviewers' names, and `gold`."""
 
 
 class ReviewDesk:
@@ -75,33 +91,48 @@ class ReviewDesk:
         """A reviewer by name, known or new."""
         return Reviewer(self.folder, name)
 
-    def open(self, index: int) -> Opened:
-        """An item of the sample as it is now."""
-        if not 0 <= index < len(self.sample.items):
-            raise UnknownNameError(f"the sample has no item {index}")
-        item = self.sample.items[index]
-        conversation = self.dataset.conversation(item.conversation)
-        target = conversation.target(item.target)
-        return Opened(item, conversation, target, digest_of(target, conversation.transcript))
+    def open(self, index: int, name: str, version: str | None = None) -> Opened:
+        """An item as a reviewer is to see it, or in the version with a digest that was offered."""
+        item, conversation = self._item(index)
+        versions = Versions(item, conversation, self._reviews())
+        digest = version or versions.shown_to(name)
+        offered = versions.named(name)
+        if version is not None and version not in offered:
+            raise UnknownNameError("there is no such graph, or it cannot be seen yet")
+        return Opened(item, conversation, versions.target(digest), digest, versions.gold, offered)
 
     def judge(self, name: str, index: int, judgement: Judgement, *, note: str, seen: str) -> None:
-        """Judge the graph with the digest `seen`, which must still be the one that stands there."""
+        """Judge the graph with the digest `seen`."""
         reviewer = self.reviewer(name)
         with self._writing():
-            opened = self.open(index)
-            if opened.digest != seen:
-                raise ConflictError("the graph has been changed meanwhile; look at it again first")
-            key = (opened.item.conversation, opened.item.target)
-            reviewer.judge(key, judgement, note=note, digest=seen)
+            item = self._seen(index, seen)
+            reviewer.judge(item.key, judgement, note=note, digest=seen)
 
     def edit(self, name: str, index: int, new: Edges, *, seen: str) -> None:
-        """Change a graph, if the result obeys the protocol."""
+        """Change a graph, if the result obeys the protocol, and keep the reviewer's copy.
+
+        The gold file changes with it unless somebody else's graph stands there.
+        """
         reviewer = self.reviewer(name)
         with self._writing():
-            item = self.open(index).item
+            item = self._seen(index, seen)
             done = edit(self.dataset, item.conversation, item.target, new, seen=seen)
-            key = (item.conversation, item.target)
-            reviewer.edited(key, before=done.before, digest=done.digest)
+            reviewer.edited(item.key, done)
+
+    def adopt(self, name: str, index: int, digest: str, *, gold: str) -> None:
+        """Make a copy with this digest the gold graph, in place of the one with the digest `gold`.
+
+        It becomes the reviewer's copy too.
+        """
+        reviewer = self.reviewer(name)
+        with self._writing():
+            item, conversation = self._item(index)
+            versions = Versions(item, conversation, self._reviews())
+            if digest not in versions.named(name) or digest == versions.gold:
+                raise UnknownNameError("there is no such copy to make gold")
+            entry = versions.entry(digest)
+            before = put(self.dataset, item.conversation, item.target, entry, seen=gold)
+            reviewer.edited(item.key, Edited(digest, digest, entry, before, gold))
 
     def undo(self, name: str) -> Action | None:
         """Take a reviewer's last action back; returns it, or None where there is none."""
@@ -112,7 +143,7 @@ class ReviewDesk:
                 return None
             last = actions[-1]
             if last.before is not None:
-                restore(self.dataset, last.conversation, last.target, last.before, seen=last.digest)
+                put(self.dataset, last.conversation, last.target, last.before, seen=last.digest)
             reviewer.undo()
             return last
 
@@ -121,8 +152,9 @@ class ReviewDesk:
         said = judged(self.reviewer(name).actions())
         digests = self._digests()
         found = []
+        touched = {action.item for action in self.reviewer(name).actions()}
         for item in self.sample.items:
-            key = (item.conversation, item.target)
+            key = item.key
             last = said[key][-1] if key in said else None
             found.append(
                 {
@@ -132,7 +164,9 @@ class ReviewDesk:
                     "split": item.split,
                     "judgement": last.judgement if last else None,
                     "note": last.note if last else "",
-                    "is_relabelled": digests.get(key, item.digest) != item.digest,
+                    # Who has not looked at it yet is not told what others made of it.
+                    "is_relabelled": key in touched
+                    and digests.get(key, item.digest) != item.digest,
                     "is_waiting": last is not None and last.digest != digests.get(key),
                 }
             )
@@ -140,7 +174,7 @@ class ReviewDesk:
 
     def statistics(self) -> dict[str, Any]:
         """Acceptance for every reviewer and for all, and agreement between any two."""
-        reviews = [(r.name, r.actions()) for r in reviewers(self.folder)]
+        reviews = self._reviews()
         digests = self._digests()
         tables = {
             name: acceptance(self.sample, [acts], digests).to_json() for name, acts in reviews
@@ -155,7 +189,39 @@ class ReviewDesk:
             "acceptance": everybody.to_json(),
             "by_reviewer": tables,
             "agreement": [kappa.to_json() for kappa in kappas(reviews)],
+            "graphs": [found.to_json() for found in self._graph_agreement(reviews)],
         }
+
+    def _graph_agreement(self, reviews: Sequence[Review]) -> Iterator[ReviewerAgreement]:
+        """Agreement between any two reviewers on the graphs that each came to by themselves."""
+        own: dict[str, dict[tuple[str, str], GoldTarget]] = {name: {} for name, _ in reviews}
+        transcripts: dict[str, Transcript] = {}
+        for index, item in enumerate(self.sample.items if len(reviews) > 1 else ()):
+            _, conversation = self._item(index)
+            transcripts[item.conversation] = conversation.transcript
+            versions = Versions(item, conversation, reviews)
+            for name in own:
+                digest = versions.own(name)
+                if digest is not None:
+                    own[name][item.key] = versions.target(digest)
+        for one, other in combinations(own, 2):
+            yield reviewer_agreement((one, other), own[one], own[other], transcripts)
+
+    def _item(self, index: int) -> tuple[Item, Conversation]:
+        if not 0 <= index < len(self.sample.items):
+            raise UnknownNameError(f"the sample has no item {index}")
+        item = self.sample.items[index]
+        return item, self.dataset.conversation(item.conversation)
+
+    def _seen(self, index: int, digest: str) -> Item:
+        """An item that has or had a graph with this digest."""
+        item, conversation = self._item(index)
+        if digest not in Versions(item, conversation, self._reviews()):
+            raise ConflictError("the graph has been changed meanwhile; look at it again first")
+        return item
+
+    def _reviews(self) -> list[Review]:
+        return [(reviewer.name, reviewer.actions()) for reviewer in reviewers(self.folder)]
 
     def _digests(self) -> dict[tuple[str, str], str]:
         """The graphs of the sample as they are now. One that is gone has no entry."""

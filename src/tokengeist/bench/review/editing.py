@@ -14,6 +14,7 @@ from typing import Any
 from tokengeist.bench.dataset import Conversation, Dataset, read_bytes, read_gold
 from tokengeist.bench.files import replace_file
 from tokengeist.bench.gold import GoldTarget, fitting_tags, offsets, quoted
+from tokengeist.bench.review.judgements import Edited
 from tokengeist.bench.review.sample import digest_of
 from tokengeist.bench.validation import check
 from tokengeist.errors import DatasetError
@@ -24,7 +25,7 @@ class EditError(DatasetError):
 
 
 class ConflictError(EditError):
-    """The graph has changed since the editor saw it."""
+    """The graph has changed since it was seen."""
 
 
 class RuleError(EditError):
@@ -46,52 +47,55 @@ class Edges:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """An edit that was made: the entry of the gold file before, and the graph's digest now."""
-
-    before: dict[str, Any]
-    digest: str
-
-
 def edit(dataset: Dataset, conversation_id: str, name: str, new: Edges, *, seen: str) -> Edited:
-    """Replace a target's graph. `seen` is the digest of the graph that the editor had before them.
+    """Change a target's graph. `seen` is the digest of the graph that the editor had before them.
 
-    The tags that follow from a graph's shape are set here; whether the span is a hallucination only
-    a person can say.
+    The gold file changes only if that graph is the one that stands there: nobody's work is
+    overwritten by somebody who has not seen it. The tags that follow from a graph's shape are set
+    here; whether the span is a hallucination only a person can say.
     """
     conversation = dataset.conversation(conversation_id)
     old = conversation.target(name)
-    _refuse_stale(old, conversation, seen)
     entry = offsets(old) | {"comment": new.comment, "corrected_from": old.corrected_from}
     entry["ground_truth_deps"] = _dependencies(old.turn, new)
     entry["corrective_turns"] = list(new.corrective)
     entry["dep_type_tags"] = []
-    shaped = _read(entry, conversation)
+    shaped = read_entry(entry, conversation)
     entry["dep_type_tags"] = fitting_tags(shaped, is_hallucination=new.is_hallucination)
-    target = _read(entry, conversation)
+    target = read_entry(entry, conversation)
     checked = Conversation(conversation.transcript, (target,))
     problems = [p for p in check(checked, file=conversation_id) if not p.is_advice]
     if problems:
         raise RuleError([_said(p.turn, p.message) for p in problems])
-    before = _replace(dataset, conversation, name, target)
-    return Edited(before, digest_of(target, conversation.transcript))
+    now = digest_of(old, conversation.transcript)
+    in_offsets = "target_text" not in _entry(dataset, conversation_id, name)
+    after = offsets(target) if in_offsets else quoted(target, conversation.transcript)
+    # From what is kept: the offsets form leaves comments behind.
+    digest = digest_of(read_entry(after, conversation), conversation.transcript)
+    if now != seen:
+        return Edited(seen, digest, after)
+    return Edited(seen, digest, after, _replace(dataset, conversation_id, name, after), now)
 
 
-def restore(
+def put(
     dataset: Dataset, conversation_id: str, name: str, entry: dict[str, Any], *, seen: str
-) -> None:
-    """Put an earlier entry back, unless the graph has been changed by somebody else since."""
+) -> dict[str, Any]:
+    """Put another entry into the gold file, if the graph there is still `seen`; returns the old."""
     conversation = dataset.conversation(conversation_id)
-    _refuse_stale(conversation.target(name), conversation, seen)
-    _replace(dataset, conversation, name, entry)
-
-
-def _refuse_stale(target: GoldTarget, conversation: Conversation, seen: str) -> None:
-    if digest_of(target, conversation.transcript) != seen:
+    if digest_of(conversation.target(name), conversation.transcript) != seen:
         raise ConflictError(
-            f"the graph of '{target.name}' has been changed meanwhile; look at it again first"
+            f"the graph of '{name}' has been changed meanwhile; look at it again first"
         )
+    return _replace(dataset, conversation_id, name, entry)
+
+
+def read_entry(entry: dict[str, Any], conversation: Conversation) -> GoldTarget:
+    """A target from what a gold file has of it. Raises `RuleError`."""
+    data = json.dumps({"conversation_id": conversation.id, "targets": [entry]}).encode()
+    targets, problems = read_gold(data, conversation.transcript, file=conversation.id)
+    if problems:
+        raise RuleError([_said(problem.turn, problem.message) for problem in problems])
+    return targets[0]
 
 
 def _dependencies(root: int, new: Edges) -> dict[str, Any]:
@@ -106,28 +110,23 @@ def _dependencies(root: int, new: Edges) -> dict[str, Any]:
     return found
 
 
-def _read(entry: dict[str, Any], conversation: Conversation) -> GoldTarget:
-    data = json.dumps({"conversation_id": conversation.id, "targets": [entry]}).encode()
-    targets, problems = read_gold(data, conversation.transcript, file=conversation.id)
-    if problems:
-        raise RuleError([_said(problem.turn, problem.message) for problem in problems])
-    return targets[0]
-
-
 def _said(turn: int | None, message: str) -> str:
     return message if turn is None else f"turn {turn}: {message}"
 
 
+def _entry(dataset: Dataset, conversation_id: str, name: str) -> dict[str, Any]:
+    raw = json.loads(read_bytes(dataset.gold_path(conversation_id)))
+    found: dict[str, Any] = next(entry for entry in raw["targets"] if entry["name"] == name)
+    return found
+
+
 def _replace(
-    dataset: Dataset, conversation: Conversation, name: str, new: GoldTarget | dict[str, Any]
+    dataset: Dataset, conversation_id: str, name: str, new: dict[str, Any]
 ) -> dict[str, Any]:
-    path = dataset.gold_path(conversation.id)
+    path = dataset.gold_path(conversation_id)
     raw = json.loads(read_bytes(path))
     position = next(n for n, entry in enumerate(raw["targets"]) if entry["name"] == name)
     before: dict[str, Any] = raw["targets"][position]
-    if isinstance(new, GoldTarget):
-        in_offsets = "target_text" not in before
-        new = offsets(new) if in_offsets else quoted(new, conversation.transcript)
     raw["targets"][position] = new
     text = json.dumps(raw, ensure_ascii=False, indent=1) + "\n"
     replace_file(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -48,14 +48,34 @@ class Action:
     note: str = ""
     digest: str = ""
     """Of the graph that was judged, or that an edit left behind."""
+    seen: str = ""
+    """For an edit: the digest of the graph that was edited."""
+    after: dict[str, Any] | None = None
+    """For an edit: the reviewer's copy of the target, as a gold file has it."""
     before: dict[str, Any] | None = None
-    """For an edit: the target as the gold file had it."""
+    """For an edit that changed the gold file: the target as the file had it."""
+    replaced: str = ""
+    """For an edit that changed the gold file: the digest of what it had."""
     at: str = ""
 
     @property
     def item(self) -> tuple[str, str]:
         """What it was done to."""
         return self.conversation, self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """An edit that was made."""
+
+    seen: str
+    """The digest of the graph that the editor had before them."""
+    digest: str
+    after: dict[str, Any]
+    before: dict[str, Any] | None = None
+    """What it replaced in the gold file; None if somebody else's graph stands there and stays."""
+    replaced: str = ""
+    """The digest of that."""
 
 
 class Reviewer:
@@ -92,11 +112,9 @@ class Reviewer:
             digest=digest,
         )
 
-    def edited(self, item: tuple[str, str], *, before: dict[str, Any], digest: str) -> None:
-        """Note that a graph was changed, and how it was before."""
-        self._append(
-            kind="edit", conversation=item[0], target=item[1], before=before, digest=digest
-        )
+    def edited(self, item: tuple[str, str], edited: Edited) -> None:
+        """Keep a copy of a graph that was changed, and what it replaced."""
+        self._append(kind="edit", conversation=item[0], target=item[1], **asdict(edited))
 
     def undo(self) -> None:
         """Take the last action back."""
@@ -149,7 +167,10 @@ def _action(line: dict[str, Any], path: Path) -> Action:
             judgement=Judgement(judgement) if judgement is not None else None,
             note=line.get("note", ""),
             digest=line["digest"],
+            seen=line.get("seen", ""),
+            after=line.get("after"),
             before=line.get("before"),
+            replaced=line.get("replaced", ""),
             at=line["at"],
         )
     except (KeyError, ValueError) as error:

@@ -39,6 +39,11 @@ class Item:
     digest: str
     """Of the graph that was drawn: a judgement of another graph was made after re-labelling."""
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What actions name it by."""
+        return self.conversation, self.target
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
