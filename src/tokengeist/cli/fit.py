@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import weights_json
 from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.transfer import DOMAIN, Transfer, across, elsewhere, transfer
+from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.output import print_json, write_file
 
 
@@ -45,7 +45,7 @@ def fit(
 
     The weights in the package were made by this command; the file says from which data.
     """
-    opened = Dataset(dataset)
+    opened = open_dataset(dataset)
     if not is_across and test is None:
         if run is not None:
             raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
@@ -57,7 +57,7 @@ def fit(
         return
     if output is not None or (is_across and test is not None):
         raise typer.BadParameter("give one of --output FILE, --across and --test FOLDER")
-    tested = opened if test is None else Dataset(test)
+    tested = opened if test is None else open_dataset(test)
     divisions = (
         across(opened, domain=domain) if test is None else elsewhere(opened, tested, domain=domain)
     )

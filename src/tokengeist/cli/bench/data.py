@@ -111,7 +111,8 @@ def subset(
     as_json: AsJson = False,
 ) -> None:
     """Make a smaller benchmark of randomly drawn targets, for methods that cost minutes each."""
-    count = write_subset(Dataset(data), out, targets=targets, before_turn=before_turn, seed=seed)
+    whole = open_dataset(data)
+    count = write_subset(whole, out, targets=targets, before_turn=before_turn, seed=seed)
     made = len(Dataset(out))
     if as_json:
         print_json({"targets": count, "conversations": made, "folder": str(out)})
