@@ -60,10 +60,10 @@ def _run(mode: str, tokens: int) -> None:
         sink = SourceSums(blocks, torch.arange(tokens) // 25, sources=tokens // 25)
         capture(model, [ids], blocks=blocks, sink=sink)
         sink.results()
-    print(_peak_of_this_process())
+    print(peak_of_this_process())
 
 
-def _peak_of_this_process() -> float:
+def peak_of_this_process() -> float:
     """In MiB. On Linux `ru_maxrss` begins at the parent's, which holds a model; VmHWM does not."""
     status = Path("/proc/self/status")
     if status.is_file():

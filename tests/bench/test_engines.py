@@ -15,6 +15,7 @@ import pytest
 
 from tests.bench.test_run import command, environment, lines, readings, timeless, wait_for_lines
 from tests.bench.worlds import make_dataset
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines.processes import ProcessEngine
 from tokengeist.bench.run import run
@@ -22,6 +23,8 @@ from tokengeist.bench.worker import Method
 from tokengeist.errors import UnknownNameError
 
 TEST = Method("test")
+ATTENTION = Method("attention", BackendOptions(cache=False))
+"""With the embedded model, read anew by every engine."""
 
 
 @pytest.fixture
@@ -29,6 +32,21 @@ def expected(dataset: Dataset, tmp_path: Path) -> list[object]:
     """What a run in this process says."""
     run(dataset, tmp_path / "expected", Method("lexical"))
     return list(timeless(tmp_path / "expected"))
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return Dataset(make_dataset(tmp_path_factory.mktemp("data") / "two", ["a", "b"]))
+
+
+@pytest.fixture(scope="module")
+def read_here(two: Dataset, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    """What the model says in this process."""
+    out = tmp_path_factory.mktemp("here")
+    run(two, out, ATTENTION)
+    rows = timeless(out)
+    assert all(row["edges"] for row in rows)
+    return list(rows)
 
 
 def kill_a_worker(pids: Path) -> threading.Thread:
@@ -51,6 +69,13 @@ def test_processes_say_the_same(
     assert timeless(tmp_path / "run") == expected
     workers = {line.split()[0] for line in pids.read_text().splitlines()}
     assert str(os.getpid()) not in workers
+
+
+def test_processes_read_with_the_model_as_this_one_does(
+    two: Dataset, tmp_path: Path, read_here: list[object]
+) -> None:
+    run(two, tmp_path / "run", ATTENTION, engine=ProcessEngine(2))
+    assert timeless(tmp_path / "run") == read_here
 
 
 def test_a_killed_process_changes_nothing(
@@ -120,6 +145,14 @@ class TestRay:
         assert timeless(tmp_path / "run") == expected
         assert len({line.split()[0] for line in cluster.read_text().splitlines()}) >= 3
         assert len(readings(cluster)) > 6
+
+    def test_actors_read_with_the_model_as_this_process_does(
+        self, cluster: Path, two: Dataset, tmp_path: Path, read_here: list[object]
+    ) -> None:
+        from tokengeist.bench.engines.ray import RayEngine
+
+        run(two, tmp_path / "run", ATTENTION, engine=RayEngine(2))
+        assert timeless(tmp_path / "run") == read_here
 
     def test_a_conversation_that_kills_its_worker_is_an_error(
         self, cluster: Path, tmp_path: Path

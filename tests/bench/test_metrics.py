@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tokengeist.bench.predictions import PredictedEdge, PredictedNode, Predictio
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score, signalled_turns, spread
 from tokengeist.bench.store import RunFolder
+from tokengeist.bench.synth import generate, write
 from tokengeist.bench.worker import Method
 from tokengeist.tracer import TraceOptions
 
@@ -97,6 +99,37 @@ def test_a_second_scorer_agrees(tmp_path: Path, mtca_dev: Dataset, settings: Set
     assert ours.targets == 156
     theirs = score_run(mtca_dev.folder, tmp_path / "run")
     assert [ours.overall[metric].mean for metric in METRICS] == pytest.approx(theirs, abs=1e-12)
+
+
+def few(dataset: Dataset, folder: Path, count: int) -> Dataset:
+    """The shortest conversations of a data set, as a data set."""
+    for name in ("conversations", "gold"):
+        (folder / name).mkdir(parents=True)
+    by_length = sorted(dataset.ids, key=lambda id: dataset.conversation_path(id).stat().st_size)
+    for id in by_length[:count]:
+        for path in (dataset.conversation_path(id), dataset.gold_path(id)):
+            shutil.copyfile(path, folder / path.parent.name / path.name)
+    return Dataset(folder)
+
+
+@pytest.fixture(params=["real", "synthetic"])
+def short(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
+    """Conversations that a model reads in seconds."""
+    if request.param == "real":
+        return few(request.getfixturevalue("mtca_dev"), tmp_path / "data", 2)
+    write(tmp_path / "synth", generate(12, seed=1))
+    return few(Dataset(tmp_path / "synth"), tmp_path / "data", 2)
+
+
+def test_a_second_scorer_agrees_on_attention(short: Dataset, tmp_path: Path) -> None:
+    for name, settings in (("deep", Settings()), ("flat", FLAT)):  # over the same stored reading
+        run(short, tmp_path / name, Method("attention", settings=settings))
+        ours = score(short, RunFolder(tmp_path / name)).overall
+        theirs = score_run(short.folder, tmp_path / name)
+        assert [ours[metric].mean for metric in METRICS] == pytest.approx(theirs, abs=1e-12)
+    found = compare(short, RunFolder(tmp_path / "flat"), RunFolder(tmp_path / "deep"))
+    assert found.differences["edge_f1"].mean > 0
+    assert all(found.differences[metric].mean >= 0 for metric in METRICS)
 
 
 def test_recursion_is_ahead_of_flat_attribution(tmp_path: Path, mtca_dev: Dataset) -> None:
