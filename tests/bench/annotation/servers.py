@@ -23,13 +23,14 @@ RECORDED = Path(__file__).parent / "recorded"
 
 @dataclass(frozen=True)
 class Reply:
-    """What to send back. `cut` sends only so many bytes of it and hangs up."""
+    """What to send back. `cut` sends only so many bytes of it and hangs up, after `pause`."""
 
     body: str = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut: int | None = None
+    pause: float = 0.0
 
 
 Script = Callable[[dict[str, Any]], Reply | str]
@@ -135,6 +136,8 @@ def serving(script: Script) -> Iterator[Server]:
             self.end_headers()
             self.wfile.write(data[: reply.cut])
             if reply.cut is not None:
+                self.wfile.flush()
+                time.sleep(reply.pause)
                 self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:

@@ -14,7 +14,16 @@ from typing import Any
 
 import pytest
 
-from tests.bench.annotation.servers import RECORDED, Recorded, Reply, Script, serving, task_of
+from tests.bench.annotation.servers import (
+    RECORDED,
+    Recorded,
+    Reply,
+    Script,
+    completion,
+    serving,
+    task_of,
+)
+from tests.bench.annotation.servers import stream as stream_of
 from tokengeist.bench.annotation.prompts import Prompts
 from tokengeist.bench.annotation.run import Plan, Summary, annotate
 from tokengeist.bench.annotation.settings import Models, Price, ServerSettings
@@ -187,18 +196,31 @@ FAULTS = {
 }
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_passing_faults_leave_no_trace_in_the_result(folder: Path, fault: Reply) -> None:
+def test_passing_faults_leave_no_trace_in_the_result(
+    folder: Path, fault: Reply, stream: bool
+) -> None:
     with serving(every_other(fault)) as server:
-        summary = run(folder, server.url)
+        summary = run(folder, server.url, stream=stream)
     assert gold_bytes(folder) == gold_bytes(RECORDED)
     assert summary.calls == 15
     assert len(server.requests) >= 29
 
 
-def test_silence_is_cut_short_and_tried_again(folder: Path) -> None:
-    with serving(every_other(Reply(delay=1.0))) as server:
-        run(folder, server.url, timeout=0.4, concurrency=8, tries=30)
+SILENCE = {
+    "nothing at all": Reply(delay=1.0),
+    "half an answer": Reply(completion("x" * 500), cut=300, pause=1.0),
+    "half a stream": Reply(
+        stream_of("x" * 500), headers={"Content-Type": "text/event-stream"}, cut=300, pause=1.0
+    ),
+}
+
+
+@pytest.mark.parametrize("silence", SILENCE.values(), ids=SILENCE.keys())
+def test_silence_is_cut_short_and_tried_again(folder: Path, silence: Reply) -> None:
+    with serving(every_other(silence)) as server:
+        run(folder, server.url, timeout=0.4, concurrency=8, tries=30, stream=silence.cut == 300)
     assert gold_bytes(folder) == gold_bytes(RECORDED)
 
 
@@ -222,8 +244,6 @@ def test_no_more_calls_at_a_time_than_allowed(folder: Path) -> None:
     recorded = Recorded()
 
     def script(request: dict[str, Any]) -> Reply | str:
-        from tests.bench.annotation.servers import completion
-
         return Reply(completion(recorded(request)), delay=0.03)
 
     with serving(script) as server:
@@ -241,14 +261,19 @@ def test_a_server_that_is_down_stops_the_run_and_loses_nothing(folder: Path) -> 
         answered.append(1)
         return recorded(request)
 
+    models = Models("annotator", price=Price(2.0, 10.0))
     with serving(script) as server:
         with pytest.raises(RunError, match=r"does not answer.*503.*maintenance.*Nothing that was"):
-            run(folder, server.url, tries=2)
+            run(folder, server.url, models=models, tries=2)
         assert not (folder / "gold" / "observatory.json").exists()
     with serving(recorded) as server:
-        summary = run(folder, server.url)
+        summary = run(folder, server.url, models=models)
     assert gold_bytes(folder) == gold_bytes(RECORDED)
     assert summary.calls == len(server.requests) == 10  # 15 in all, five of them finished before
+    one = (100 * 2 + 10 * 10) / 1e6
+    assert [summary.cost, summary.total_cost] == pytest.approx([10 * one, 15 * one])
+    written = json.loads((folder / "annotation" / "run.json").read_bytes())["summary"]
+    assert written["total_cost"] == pytest.approx(15 * one)
 
 
 def test_one_target_that_the_server_cannot_do_is_left_for_the_next_run(folder: Path) -> None:
@@ -364,8 +389,6 @@ def test_a_killed_run_repeats_no_finished_call(folder: Path, kill: signal.Signal
     recorded = Recorded()
 
     def slowly(request: dict[str, Any]) -> Reply | str:
-        from tests.bench.annotation.servers import completion
-
         return Reply(completion(recorded(request)), delay=0.05)
 
     with serving(slowly) as server:
@@ -418,6 +441,35 @@ def test_the_api_key_is_sent_and_written_nowhere(folder: Path, tmp_path: Path) -
     assert [path for path in written if key.encode() in path.read_bytes()] == []
     assert b"[API key]" in (folder / "annotation" / "calls.jsonl").read_bytes()
     assert json.loads(done.stdout)["set_aside"] == 2
+
+
+KEY = "sk-test-7f3b9c1d5e"
+LEAKS = {
+    "cut in two by shortening": Reply("x" * 290 + KEY, 400),
+    "in what is no JSON": Reply("y" * 290 + KEY),
+    "in a stream that is none": Reply(
+        "data: " + "z" * 290 + KEY + "\n\n", headers={"Content-Type": "text/event-stream"}
+    ),
+    "in pieces of a stream": Reply(
+        stream_of(f"a {KEY} b", step=5), headers={"Content-Type": "text/event-stream"}
+    ),
+    "as why the model stopped": Reply(completion("x", finish=KEY)),
+    "with a refused key": Reply(json.dumps({"error": f"{KEY} is unknown"}), 401),
+}
+
+
+@pytest.mark.parametrize("reply", LEAKS.values(), ids=LEAKS.keys())
+def test_not_even_half_of_the_key_is_kept_or_shown(folder: Path, reply: Reply) -> None:
+    with serving(lambda _: reply) as server:
+        done = subprocess.run(
+            command(folder, server.url, "--tries", "1", "--limit", "1", "--stream", "--json"),
+            env=environment(OPENAI_API_KEY=KEY),
+            timeout=60,
+            capture_output=True,
+        )
+    kept = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    assert KEY[:8].encode() not in b"".join([done.stdout, done.stderr, *kept])
+    assert any(b"[API" in text for text in (done.stdout, done.stderr, *kept))
 
 
 def test_a_password_in_the_address_is_not_written(folder: Path) -> None:

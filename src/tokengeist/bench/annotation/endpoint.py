@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tokengeist.bench.annotation.settings import ServerSettings
 from tokengeist.bench.annotation.wire import (
@@ -30,6 +30,11 @@ from tokengeist.bench.annotation.wire import (
 )
 from tokengeist.errors import RunError, missing_extra
 
+if TYPE_CHECKING:
+    import httpx
+
+_KEY = "[API key]"
+"""What stands where a server repeated the key."""
 _PASSING = frozenset({408, 409, 425, 429})
 _HOPELESS = {
     401: "it does not accept the API key",
@@ -96,7 +101,9 @@ class Endpoint:
                 await self._pause()
                 outcome = await self._try(model, messages, schema)
             if isinstance(outcome, Answer):
-                return replace(outcome, text=self._without_key(outcome.text))
+                # Again, because a stream may bring the key in pieces.
+                said, finish = self._without_key(outcome.text), self._without_key(outcome.finish)
+                return replace(outcome, text=said, finish=finish)
             reason = outcome.reason
             if number + 1 < self._settings.tries:
                 await self._back_off(number, outcome.wait)
@@ -154,12 +161,19 @@ class Endpoint:
             if response.is_success:
                 kind = response.headers.get("content-type", "")
                 if kind.startswith("text/event-stream"):
-                    return await read_stream(response.aiter_lines())
-                return read_completion(await response.aread())
-            complaint = self._without_key(complaint_of(await response.aread()))
+                    lines = response.aiter_lines()
+                    return await read_stream(self._without_key(line) async for line in lines)
+                return read_completion(await self._body(response))
+            complaint = self._without_key(complaint_of(await self._body(response)))
         finally:
             await response.aclose()
         return self._outcome(response.status_code, response.headers, complaint)
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        """What was sent, without the key: before anything is shortened and cuts it in two."""
+        body = await response.aread()
+        key = self._settings.api_key
+        return body.replace(key.encode(), _KEY.encode()) if key else body
 
     def _outcome(
         self, status: int, headers: Mapping[str, str], complaint: str
@@ -191,7 +205,7 @@ class Endpoint:
     def _without_key(self, text: str) -> str:
         """A server may repeat the key in its messages; nothing that we keep or show may."""
         key = self._settings.api_key
-        return text.replace(key, "[API key]") if key else text
+        return text.replace(key, _KEY) if key else text
 
 
 def _described(error: Exception) -> str:
