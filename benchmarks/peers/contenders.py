@@ -1,0 +1,183 @@
+"""The contenders: each loads its library and the weights, and returns what is to be timed.
+
+All are asked for the scores of one span, with the whole text given. What each of them computes:
+
+- `bare pass`: one forward pass over the text with SDPA, logits included. Not an attribution.
+- `tokengeist attention`: mean attention of all heads, summed over each sentence.
+- `at2 uniform`: the same quantity, by at2's estimator with its initial, equal weights.
+- `inseq attention`: the attention of every token of the span to every token, averaged over heads
+  here; a forward pass for each token of the span.
+- `inseq saliency`: gradient norms instead; a forward and a backward pass for each token.
+- `tokengeist ablation` and `context-cite`: 64 random halves of the sentences, and a lasso over
+  them. context-cite runs with its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.question import Question
+
+Answer = Callable[[], Sequence[float]]
+
+
+def bare_pass(question: Question) -> Answer:
+    import torch
+
+    model, tokenizer = _model_and_tokenizer(question)
+    text = _prompt(tokenizer, question) + question.response
+
+    def answer() -> Sequence[float]:
+        ids = tokenizer(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
+        with torch.inference_mode():
+            model(input_ids=ids, use_cache=False)
+        return []
+
+    return answer
+
+
+def tokengeist_attention(question: Question) -> Answer:
+    return _tokengeist("attention", question)
+
+
+def tokengeist_ablation(question: Question) -> Answer:
+    return _tokengeist("ablation", question)
+
+
+def at2_uniform(question: Question) -> Answer:
+    _split_sentences_offline()
+    from at2.attribution.attributors import ScoreEstimationAttributor
+    from at2.attribution.features import AttentionFeatureExtractor
+    from at2.attribution.score_estimators import LinearScoreEstimator
+    from at2.tasks import SimpleContextAttributionTask
+
+    model, tokenizer = _model_and_tokenizer(question)
+    layers, heads = model.config.num_hidden_layers, model.config.num_attention_heads
+    # at2 guesses the architecture from the directory's name unless it is told.
+    estimator = LinearScoreEstimator(AttentionFeatureExtractor(layers, heads, model_type="llama"))
+
+    def answer() -> Sequence[float]:
+        task = SimpleContextAttributionTask(
+            context=question.context,
+            query=question.query,
+            model=model,
+            tokenizer=tokenizer,
+            source_type="sentence",
+        )
+        task.set_generation(question.response)
+        attributor = ScoreEstimationAttributor(task, estimator)
+        scores = attributor.get_attribution_scores(start=question.start, end=question.end)
+        return [float(score) for score in scores]
+
+    return answer
+
+
+def inseq_attention(question: Question) -> Answer:
+    return _inseq("attention", question)
+
+
+def inseq_saliency(question: Question) -> Answer:
+    return _inseq("saliency", question)
+
+
+def context_cite(question: Question) -> Answer:
+    _split_sentences_offline()
+    from context_cite import ContextCiter
+
+    model, tokenizer = _model_and_tokenizer(question)
+
+    def answer() -> Sequence[float]:
+        citer = ContextCiter(model, tokenizer, question.context, question.query)
+        # Its author's way of giving a response instead of generating one.
+        citer._cache["output"] = _prompt(tokenizer, question) + question.response
+        scores = citer.get_attributions(question.start, question.end, verbose=False)
+        return [float(score) for score in scores]
+
+    return answer
+
+
+CONTENDERS: dict[str, Callable[[Question], Answer]] = {
+    "bare pass": bare_pass,
+    "tokengeist attention": tokengeist_attention,
+    "at2 uniform": at2_uniform,
+    "inseq attention": inseq_attention,
+    "inseq saliency": inseq_saliency,
+    "tokengeist ablation": tokengeist_ablation,
+    "context-cite": context_cite,
+}
+
+
+def _tokengeist(backend: str, question: Question) -> Answer:
+    from tokengeist.attribution.registry import BackendOptions, create_attributor
+    from tokengeist.segmentation import segment
+    from tokengeist.transcript import Role, Span, Target, Transcript, Turn
+
+    options = BackendOptions(model=question.model, cache=False)
+    attributor = create_attributor(backend, options)
+    user = Turn(0, Role.USER, question.prompt)
+    assistant = Turn(1, Role.ASSISTANT, question.response)
+
+    def answer() -> Sequence[float]:
+        transcript = Transcript((user, assistant))
+        reading = attributor.read(transcript, segment(transcript))
+        return reading.score(Target(1, (Span(question.start, question.end),)))
+
+    return answer
+
+
+def _inseq(method: str, question: Question) -> Answer:
+    import inseq
+
+    model, tokenizer = _model_and_tokenizer(question)
+    model.set_attn_implementation("eager")  # as inseq loads a model itself; SDPA gives no weights
+    # inseq drops every token that equals the padding token, the chat markup's if it is that.
+    tokenizer.pad_token = "<|endoftext|>"
+    loaded = inseq.load_model(model, method, tokenizer=tokenizer)
+    prompt = _prompt(tokenizer, question)
+    tokens = tokenizer(prompt + question.response, add_special_tokens=False)
+    first = tokens.char_to_token(len(prompt) + question.start)
+    last = tokens.char_to_token(len(prompt) + question.end - 1)
+
+    def answer() -> Sequence[float]:
+        found = loaded.attribute(
+            prompt,
+            prompt + question.response,
+            attr_pos_start=first,
+            attr_pos_end=last + 1,
+            show_progress=False,
+        )
+        scores = found.sequence_attributions[0].target_attributions
+        while scores.ndim > 2:  # layers and heads, or the dimensions of an embedding
+            scores = scores.mean(-1)
+        return [float(score) for score in scores.nanmean(1)]
+
+    return answer
+
+
+def _split_sentences_offline() -> None:
+    """at2 and context-cite download their sentence splitter's data when they are imported."""
+    from importlib.util import find_spec
+
+    import nltk
+
+    found = find_spec("llama_index.core")
+    assert found is not None
+    assert found.origin is not None
+    nltk.data.path.append(str(Path(found.origin).parent / "_static" / "nltk_cache"))
+    nltk.download = lambda *_: True
+
+
+def _model_and_tokenizer(question: Question) -> tuple[Any, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(question.model, dtype=torch.float32)
+    model.train(False)
+    return model, AutoTokenizer.from_pretrained(question.model)
+
+
+def _prompt(tokenizer: Any, question: Question) -> str:
+    messages = [{"role": "user", "content": question.prompt}]
+    return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
