@@ -40,6 +40,8 @@ def test_the_seed_decides(dataset: Dataset, tmp_path: Path) -> None:
     a, b, c = (names(Dataset(tmp_path / name)) for name in "abc")
     assert a == b
     assert a != c
+    write_subset(dataset, tmp_path / "d", targets=7, seed=1)
+    assert set(a) < set(names(Dataset(tmp_path / "d")))
 
 
 def test_early_targets_only(dataset: Dataset, tmp_path: Path) -> None:

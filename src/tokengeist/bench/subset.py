@@ -50,6 +50,7 @@ def _draw(
     if not found:
         raise DatasetError(f"{dataset.folder} has no target before turn {before_turn}")
     drawn: dict[str, set[str]] = {}
-    for id, name in random.Random(seed).sample(found, min(targets, len(found))):
+    random.Random(seed).shuffle(found)  # so that a smaller draw is part of a larger one
+    for id, name in found[:targets]:
         drawn.setdefault(id, set()).add(name)
     return drawn
