@@ -151,6 +151,25 @@ def test_repeats_are_reported_with_their_deviation(dataset: Dataset, tmp_path: P
     assert table.rows[1].cells[0].detail == "± 0.0"
 
 
+def test_what_nobody_was_asked_has_no_column(dataset: Dataset, tmp_path: Path) -> None:
+    for id in dataset.ids:
+        path = dataset.gold_path(id)
+        path.write_text(path.read_text().replace('["chained"]', '["chained", "hallucination"]'))
+    run(dataset, tmp_path / "run", Method("lexical"))
+    table = tables(build([tmp_path / "run"]))["Attribution of hallucinations"]
+    assert table.groups == (("Hallucinated targets", 2),)
+    assert table.columns == ("Halluc. F1", "Overall F1")
+
+
+def test_errors_stand_in_a_column_per_method(report: Report) -> None:
+    kinds = tables(report)["Errors by kind of edge"]
+    assert kinds.columns == ("gold", "Flat Lexical", "Tg + Lexical")
+    (row,) = [row for row in kinds.rows if row.label == "result → call"]
+    assert [cell.text for cell in row.cells][:2] == ["18", "18 / 0"]  # flat never gets that far
+    types = tables(report)["Errors by dependency type"]
+    assert [row.label for row in types.rows] == ["direct", "chained", "multi-source"]
+
+
 def test_the_best_is_what_is_printed_highest() -> None:
     assert mark_best([0.51, 0.5104, 0.3]) == [True, True, False]
     assert mark_best([0.5, None]) == [False, False]

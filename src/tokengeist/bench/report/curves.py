@@ -53,7 +53,7 @@ def _coverage_chart(material: Material, data: str) -> Chart:
         f"Signal coverage of gold turns, {data}",
         "Share of gold turns that receive any attribution before pruning, by fewest hops from "
         "the target and by how many turns earlier they stand. Structural edges carry no signal, "
-        "hence the dips at even depths. Bands are 95 % intervals.",
+        "hence the dips at even depths and distances. Bands are 95 % intervals.",
         lambda: figures.lines(panels, ylabel="signal coverage (%)"),
         "Lines of signal coverage falling with depth and distance.",
     )

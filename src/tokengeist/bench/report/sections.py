@@ -194,11 +194,17 @@ def hallucinations(material: Material) -> Section | None:
     runs = [run for run in material.runs if run.scores.hallucinated or run.scores.corrected]
     if not runs:
         return None
-    halves = [(HALLUCINATED, [r.scores.hallucinated for r in runs]),
-              (CORRECTED, [r.scores.corrected for r in runs])]  # fmt: skip
+    halves = [
+        ("Hallucinated targets", HALLUCINATED, [r.scores.hallucinated for r in runs]),
+        ("Corrected targets", CORRECTED, [r.scores.corrected for r in runs]),
+    ]
     cells: list[list[Cell]] = [[] for _ in runs]
-    for metrics, found in halves:
-        for metric in metrics:
+    groups, columns = [], []
+    for title, metrics, found in halves:
+        present = [metric for metric in metrics if any(metric in group for group in found)]
+        groups += [(title, len(present))] if present else []
+        for metric in present:
+            columns.append(HALLUCINATION_LABELS[metric])
             values = [group[metric].mean if metric in group else None for group in found]
             for row, value, is_best, group in zip(
                 cells, values, mark_best(values), found, strict=True
@@ -211,14 +217,14 @@ def hallucinations(material: Material) -> Section | None:
     rows = tuple(
         Row(run_label(material, run), tuple(row)) for run, row in zip(runs, cells, strict=True)
     )
-    columns = tuple(HALLUCINATION_LABELS[metric] for metric in (*HALLUCINATED, *CORRECTED))
     caption = (
         "In per cent. Halluc. F1: the turns that misled the model; Corr. F1: the turns that held "
         "the truth and were ignored, where the gold graphs name them; Overall F1: all of them. "
         "Corrected targets had their wrong value replaced by the right one."
     )
-    groups = (("Hallucinated targets", 3), ("Corrected targets", 3))
-    table = Table("Attribution of hallucinations", caption, groups, columns, rows, "Method")
+    table = Table(
+        "Attribution of hallucinations", caption, tuple(groups), tuple(columns), rows, "Method"
+    )
     return Section("Hallucinations", "", (table,))
 
 
@@ -228,12 +234,8 @@ def how_it_was_run(material: Material) -> Section:
     for run in material.runs:
         meta, method = run.meta, run.meta["method"]
         seconds = run.scores.seconds
-        settings = (
-            f"depth {method['trace']['max_depth']}, k {method['trace']['top_k']}, "
-            f"α {method['view']['alpha']:g}, {method['granularity']}s"
-        )
         cells = (
-            Cell(settings),
+            Cell(_settings(method)),
             Cell(f"{seconds.mean:.3f}" if seconds else "–"),
             Cell(str(run.scores.errors)),
             Cell(str(run.scores.missing)),
@@ -248,3 +250,10 @@ def how_it_was_run(material: Material) -> Section:
     )
     table = Table("Runs", caption, (), columns, tuple(rows), "Method")
     return Section("How it was run", "", (table,))
+
+
+def _settings(method: Mapping[str, Any]) -> str:
+    trace, view = method["trace"], method["view"]
+    k = "any k" if trace["top_k"] is None else f"k {trace['top_k']}"
+    least = f"score ≥ {trace['min_score']:g}, " if trace["min_score"] else ""
+    return f"depth {trace['max_depth']}, {k}, {least}α {view['alpha']:g}, {method['granularity']}s"
