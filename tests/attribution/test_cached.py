@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tokengeist.attribution.ablation import AblationAttributor
 from tokengeist.attribution.attention import AttentionAttributor
+from tokengeist.attribution.attntrace import AttnTraceAttributor
 from tokengeist.attribution.cached import (
     CachedAttributor,
     cache_size,
@@ -17,6 +20,7 @@ from tokengeist.attribution.cached import (
     readings_directory,
 )
 from tokengeist.attribution.protocol import Attributor, AttributorSpec
+from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.segmentation import Granularity, segment
 from tokengeist.transcript import Role, Span, Target, Transcript, Turn, locate_target
 
@@ -32,13 +36,16 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 class Counting:
     """Makes the backend, and counts how often it had to."""
 
-    def __init__(self, model: LoadedModel) -> None:
+    def __init__(
+        self, model: LoadedModel, backend: Callable[[LoadedModel], Attributor] = AttentionAttributor
+    ) -> None:
         self.model = model
+        self.backend = backend
         self.loads = 0
 
     def __call__(self) -> Attributor:
         self.loads += 1
-        return AttentionAttributor(self.model)
+        return self.backend(self.model)
 
     def attributor(self, key: str = "key") -> CachedAttributor:
         return CachedAttributor(AttributorSpec("attention", "tiny"), key=key, load=self)
@@ -75,6 +82,69 @@ def test_a_damaged_file_is_made_again(tiny: LoadedModel, refund: Transcript, dam
     assert list(load.attributor().read(refund, sources).score(target)) == expected
     assert load.loads == 2
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("backend", [AttnTraceAttributor, AblationAttributor])
+def test_answers_that_took_passes_of_their_own_are_remembered(
+    tiny: LoadedModel, refund: Transcript, backend: Callable[[LoadedModel], Attributor]
+) -> None:
+    load = Counting(tiny, backend)
+    sources = segment(refund)
+    known, new = locate_target(refund), Target(4, (Span(3, 17),))
+    first = load.attributor().read(refund, sources)
+    expected = list(first.score(known))
+    again = load.attributor().read(refund, sources)
+    assert list(again.score(known)) == expected
+    assert load.loads == 1
+    assert list(again.score(new)) == list(first.score(new))
+    assert load.loads == 2, "what was not asked before needs the model"
+    assert cache_size().readings == 1
+    (path,) = readings_directory().glob("*.answers")
+    path.write_bytes(path.read_bytes().replace(b"[4,", b"[3,"))
+    assert list(load.attributor().read(refund, sources).score(known)) == expected
+    assert load.loads == 3, "a file that was tampered with is not trusted"
+
+
+@pytest.mark.parametrize("name", ["attntrace", "ablation"])
+def test_a_seed_has_answers_of_its_own(
+    tiny: LoadedModel, refund: Transcript, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[BackendOptions] = []
+
+    def load(options: BackendOptions) -> LoadedModel:
+        loads.append(options)
+        return tiny
+
+    monkeypatch.setattr("tokengeist.attribution.cached._fingerprint", lambda _: "tiny")
+    monkeypatch.setattr(f"tokengeist.attribution.{name}.load_for", load)
+    scores = [
+        list(
+            create_attributor(name, BackendOptions(seed=seed))
+            .read(refund, segment(refund))
+            .score(locate_target(refund))
+        )
+        for seed in (1, 2, 1)
+    ]
+    assert [options.seed for options in loads] == [1, 2]
+    assert scores[0] == scores[2]
+
+
+def test_the_reading_that_converts_the_model_is_kept(
+    tiny: LoadedModel, refund: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files: list[str] = []
+
+    def load(_: BackendOptions) -> LoadedModel:
+        files.append("converted")
+        return tiny
+
+    monkeypatch.setattr("tokengeist.attribution.attention.load_for", load)
+    monkeypatch.setattr(
+        "tokengeist.attribution.cached._fingerprint", lambda _: files[0] if files else None
+    )
+    for _ in range(2):
+        create_attributor("attention").read(refund, segment(refund))
+    assert len(files) == 1
 
 
 def test_whatever_changes_the_answer_changes_the_key(tiny: LoadedModel, refund: Transcript) -> None:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokengeist.attribution.cached import load_for
-from tokengeist.attribution.protocol import AttributorSpec
+from tokengeist.attribution.cached import cached, load_for
+from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue
 from tokengeist.attribution.rendered import text_up_to
 from tokengeist.models.loading import LoadedModel
 from tokengeist.segmentation import Source
@@ -63,8 +63,7 @@ class AblationAttributor:
 
     @property
     def spec(self) -> AttributorSpec:
-        options = {"render": self.render, **asdict(self.options)}
-        return AttributorSpec("ablation", self.model.name, options)
+        return AttributorSpec("ablation", self.model.name, _said(self.render, self.options))
 
     def read(self, transcript: Transcript, sources: Sequence[Source]) -> AblationReading:
         return AblationReading(self, transcript, sources)
@@ -168,8 +167,18 @@ def _of_span(log_odds: Floats, wanted: Masks) -> Floats:
     return sequence_log_odds(log_odds[:, wanted])
 
 
-def create(options: BackendOptions) -> AblationAttributor:
+def _said(render: str | None, options: AblationOptions) -> dict[str, OptionValue]:
+    return {"render": render, **asdict(options)}
+
+
+def create(options: BackendOptions) -> Attributor:
     """The backend as the registry makes it."""
+    return cached(
+        "ablation", options, _said(options.render, AblationOptions(seed=options.seed)), _load
+    )
+
+
+def _load(options: BackendOptions) -> AblationAttributor:
     return AblationAttributor(
         load_for(options), render=options.render, options=AblationOptions(seed=options.seed)
     )

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokengeist.attribution.cached import load_for
-from tokengeist.attribution.protocol import AttributorSpec
+from tokengeist.attribution.cached import cached, load_for
+from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue
 from tokengeist.attribution.rendered import text_up_to
 from tokengeist.errors import ModelError, TokengeistWarning
 from tokengeist.models.loading import LoadedModel
@@ -61,17 +61,7 @@ class AttnTraceAttributor:
 
     @property
     def spec(self) -> AttributorSpec:
-        return AttributorSpec(
-            "attntrace",
-            self.model.name,
-            {
-                "render": self.render,
-                "draws": self.options.draws,
-                "share": self.options.share,
-                "top_tokens": self.options.top_tokens,
-                "seed": self.options.seed,
-            },
-        )
+        return AttributorSpec("attntrace", self.model.name, _said(self.render, self.options))
 
     def read(self, transcript: Transcript, sources: Sequence[Source]) -> AttnTraceReading:
         return AttnTraceReading(self, transcript, sources)
@@ -183,8 +173,21 @@ class AttnTraceReading:
         return sink.results()
 
 
-def create(options: BackendOptions) -> AttnTraceAttributor:
+def _said(render: str | None, options: AttnTraceOptions) -> dict[str, OptionValue]:
+    """What a score depends on; how many tokens are read at once makes no difference."""
+    said = asdict(options)
+    del said["batch_tokens"]
+    return {"render": render, **said}
+
+
+def create(options: BackendOptions) -> Attributor:
     """The backend as the registry makes it."""
+    return cached(
+        "attntrace", options, _said(options.render, AttnTraceOptions(seed=options.seed)), _load
+    )
+
+
+def _load(options: BackendOptions) -> AttnTraceAttributor:
     return AttnTraceAttributor(
         load_for(options), render=options.render, options=AttnTraceOptions(seed=options.seed)
     )

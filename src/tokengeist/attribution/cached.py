@@ -1,27 +1,28 @@
 """Readings that come from the disk: an unchanged transcript is not read twice.
 
-What is kept is the tables of a one-pass reading (`models/tables.py`), from which any span is
-answered, so that a repeated trace needs neither the model nor torch. The key covers everything that
-the tables depend on: the transcript, the sources, the backend with its options, the model's files
-and the version of Tokengeist. A file begins with a digest of the rest and is not used unless it
-fits; whatever is wrong with one, it is made again.
+What is kept of a one-pass reading is its tables (`models/tables.py`), from which any span is
+answered; of one that needs passes for every question, the answers given so far. Either way a
+repeated trace needs neither the model nor torch. The key covers everything that they depend on: the
+transcript, the sources, the backend with its options, the model's files and the version of
+Tokengeist. Whatever is wrong with a file (`on_disk`), it is made again.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
-import tempfile
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokengeist.attribution.on_disk import (
+    read_answers,
+    read_tables,
+    write_answers,
+    write_tables,
+)
 from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue, Reading
 from tokengeist.models.cache import cache_root, is_whole, sampled_digest
 from tokengeist.models.loading import (
@@ -31,15 +32,14 @@ from tokengeist.models.loading import (
     require_models_extra,
 )
 from tokengeist.models.store import ModelPlace, locate
-from tokengeist.rendering import Piece, Rendering
 from tokengeist.segmentation import Source
-from tokengeist.transcript import Span, Transcript
+from tokengeist.transcript import Target, Transcript
 
 if TYPE_CHECKING:
     from tokengeist.attribution.registry import BackendOptions
-    from tokengeist.models.tables import AttentionTables
 
-_DIGEST_BYTES = 32
+_TABLES = ".reading"
+_ANSWERS = ".answers"
 
 
 def load_for(options: BackendOptions) -> LoadedModel:
@@ -63,19 +63,23 @@ def cached(
         return load(options)
     place = locate(options.model)
     require_models_extra()  # numpy is part of it, and what is on the disk is arrays
+    loaded: Attributor | None = None
     model = _fingerprint(place)
-    if model is None:  # not on this machine yet, or not converted: nothing can have been read
-        return load(options)
+    if model is None:  # not on this machine yet, or not converted: only now are there files
+        loaded = load(options)
+        model = _fingerprint(locate(options.model))
+        if model is None:
+            return loaded
     return CachedAttributor(
         AttributorSpec(name, place.name, said),
         key=_digest(version("tokengeist"), model, str(options.device), str(options.dtype), name)
         + _digest(json.dumps(dict(said), sort_keys=True), _content_of(options.probe)),
-        load=lambda: load(options),
+        load=lambda: loaded or load(options),
     )
 
 
 class CachedAttributor:
-    """A one-pass backend that keeps its readings on the disk."""
+    """A backend that keeps its readings on the disk."""
 
     def __init__(self, spec: AttributorSpec, *, key: str, load: Callable[[], Attributor]) -> None:
         self._spec = spec
@@ -92,17 +96,42 @@ class CachedAttributor:
 
         spans = [(s.turn, s.span.start, s.span.end) for s in sources]
         path = readings_directory() / (
-            _digest(self._key, transcript.fingerprint, json.dumps(spans)) + ".reading"
+            _digest(self._key, transcript.fingerprint, json.dumps(spans)) + _TABLES
         )
-        stored = _read_file(path, sources)
+        stored = read_tables(path, sources)
         if stored is not None:
             return stored
+        answers = path.with_suffix(_ANSWERS)
+        if answers.is_file():
+            return RememberedReading(answers, lambda: self._backend().read(transcript, sources))
+        reading = self._backend().read(transcript, sources)
+        if isinstance(reading, AttentionTables):
+            write_tables(path, reading)
+            return reading
+        return RememberedReading(answers, lambda: reading)
+
+    def _backend(self) -> Attributor:
         if self._loaded is None:
             self._loaded = self._load()
-        reading = self._loaded.read(transcript, sources)
-        if isinstance(reading, AttentionTables):  # one that reads hop by hop is never complete
-            _write_file(path, reading)
-        return reading
+        return self._loaded
+
+
+class RememberedReading:
+    """Answers from the disk, and from the backend to what has not been asked before."""
+
+    def __init__(self, path: Path, read: Callable[[], Reading]) -> None:
+        self._path = path
+        self._read = read
+        self._reading: Reading | None = None
+        self._answers = read_answers(path)
+
+    def score(self, target: Target) -> Sequence[float]:
+        if target not in self._answers:
+            if self._reading is None:
+                self._reading = self._read()
+            self._answers[target] = self._reading.score(target)
+            write_answers(self._path, self._answers)
+        return self._answers[target]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +149,20 @@ def readings_directory() -> Path:
 
 def cache_size() -> CacheSize:
     """How much is kept."""
-    sizes = [path.stat().st_size for path in readings_directory().glob("*.reading")]
+    sizes = [path.stat().st_size for path in _files()]
     return CacheSize(len(sizes), sum(sizes))
 
 
 def clear_cache() -> CacheSize:
     """Delete all readings; returns what there was."""
     before = cache_size()
-    for path in readings_directory().glob("*.reading"):
+    for path in _files():
         path.unlink(missing_ok=True)
     return before
+
+
+def _files() -> list[Path]:
+    return [path for kind in (_TABLES, _ANSWERS) for path in readings_directory().glob(f"*{kind}")]
 
 
 def _digest(*parts: str) -> str:
@@ -155,68 +188,3 @@ def _content_of(probe: str | None) -> str:
     if probe and path.is_dir():
         return _digest(*(sampled_digest(p) for p in sorted(path.iterdir()) if p.is_file()))
     return str(probe)
-
-
-def _write_file(path: Path, tables: AttentionTables) -> None:
-    """Write atomically. A cache that cannot be written to is no reason to fail."""
-    import numpy as np
-
-    text, rendering = tables.text, tables.text.rendering
-    pieces = [(p.turn, p.span.start, p.span.end, p.place.start) for p in rendering.pieces]
-    arrays = {
-        "text": np.frombuffer(rendering.text.encode("utf-8", "surrogatepass"), dtype=np.uint8),
-        "style": np.frombuffer(rendering.style.encode(), dtype=np.uint8),
-        "pieces": np.array(pieces, dtype=np.int64).reshape(-1, 4),
-        "ids": np.array(text.tokens.ids, dtype=np.int64),
-        "starts": text.tokens.starts,
-        "ends": text.tokens.ends,
-        "owners": text.owners,
-        "turns": np.array([(t, r.first_token) for t, r in tables.turns.items()], dtype=np.int64),
-    }
-    for turn, rows in tables.turns.items():
-        arrays[f"table{turn}"] = rows.table
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]
-    content = buffer.getvalue()
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(hashlib.sha256(content).digest() + content)
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
-
-
-def _read_file(path: Path, sources: Sequence[Source]) -> AttentionTables | None:
-    """The reading in a file, or None where there is none that can be trusted."""
-    import numpy as np
-
-    from tokengeist.models.alignment import TokenizedText
-    from tokengeist.models.tables import AttentionTables, RenderedText, TurnRows
-
-    try:
-        raw = path.read_bytes()
-        digest, content = raw[:_DIGEST_BYTES], raw[_DIGEST_BYTES:]
-        if hashlib.sha256(content).digest() != digest:
-            return None
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        written = arrays["text"].tobytes().decode("utf-8", "surrogatepass")
-        pieces = tuple(
-            Piece(turn, Span(start, end), Span(place, place + end - start))
-            for turn, start, end, place in arrays["pieces"].tolist()
-        )
-        tokens = TokenizedText(
-            written, tuple(arrays["ids"].tolist()), arrays["starts"], arrays["ends"]
-        )
-        rendering = Rendering(written, pieces, arrays["style"].tobytes().decode())
-        text = RenderedText(rendering, tokens, arrays["owners"], tuple(sources))
-        turns = {
-            turn: TurnRows(first, arrays[f"table{turn}"])
-            for turn, first in arrays["turns"].reshape(-1, 2).tolist()
-        }
-        return AttentionTables(text, turns)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        return None
