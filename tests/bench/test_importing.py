@@ -15,6 +15,8 @@ from tokengeist.bench.importing.tau_bench import import_tau_bench
 from tokengeist.errors import DatasetError
 from tokengeist.formats import load_all
 
+USER = {"role": "user", "content": "Hi"}
+
 
 def test_every_real_tau_bench_run_is_imported_as_it_is(shared_data: Path, tmp_path: Path) -> None:
     source = shared_data / "tau" / "gpt-4o-airline.json"
@@ -69,6 +71,52 @@ def test_confetti_dialogues_come_once_and_whole(tmp_path: Path) -> None:
     assert len(turns) == 5
     assert turns[1].text == 'Hotel_book({"city": "Rome", "start": "2025-05-04", "nights": 2})'
     assert dataset.transcript("confetti-aaa").call_sites[2].turn == 1
+
+
+def imported(tmp_path: Path, *records: dict[str, Any]) -> Dataset:
+    file = tmp_path / "data.json"
+    file.write_text("\n".join(map(json.dumps, records)))
+    write_conversations(import_confetti(file), tmp_path / "out")
+    return Dataset(tmp_path / "out")
+
+
+def test_lines_without_a_dialogue_are_dialogues_of_their_own(tmp_path: Path) -> None:
+    lines = [{"id": f"multi_turn_base_{n}", "question": [[USER], [USER]]} for n in range(3)]
+    assert imported(tmp_path, *lines).ids == tuple(
+        f"confetti-multi_turn_base_{n}" for n in (0, 1, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[f(x=1)]", '[{"f": {"x": 1}}]', [{"f": {"x": 1}}], "Let me look.\n[f(x=1)]"],
+)
+def test_calls_come_in_several_shapes(tmp_path: Path, content: object) -> None:
+    messages = [USER, {"role": "assistant", "content": content}, {"role": "tool", "content": "7"}]
+    (id,) = (data := imported(tmp_path, {"dialog_id": "u_0", "question": messages})).ids
+    transcript = data.transcript(id)
+    assert [call.text for call in transcript.turns[1].calls] == ['f({"x": 1})']
+    assert transcript.turns[1].content == ("Let me look." if str(content)[0] == "L" else "")
+    assert transcript.call_sites[2].turn == 1
+
+
+def test_a_result_answers_the_calls_just_before_it(tmp_path: Path) -> None:
+    messages = [
+        USER,
+        {"role": "assistant", "content": "[f(x=1), g()]"},
+        {"role": "tool", "content": "[1, 2]"},  # one message for both
+        {"role": "assistant", "content": "[h()]"},
+        {"role": "tool", "content": "3"},
+    ]
+    data = imported(tmp_path, {"dialog_id": "u_0", "question": messages})
+    sites = data.transcript(data.ids[0]).call_sites
+    assert (sites[2].turn, sites[4].turn) == (1, 3)
+
+
+def test_a_file_of_answers_is_refused(tmp_path: Path) -> None:
+    answer = {"id": "conversationsclean_0", "dialog_id": "u_0", "ground_truth": [{"f": {}}]}
+    with pytest.raises(DatasetError, match="has no 'question'"):
+        imported(tmp_path, answer)
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,19 @@ def import_confetti(path: Path, *, prefix: str = "confetti") -> Iterator[Importe
         place = f"{path}, line {number + 1}"
         if not isinstance(record, dict) or "question" not in record:
             raise DatasetError(f"{place} has no 'question'; is it ConFETTI in the BFCL layout?")
-        dialogue = str(record.get("dialog_id") or record.get("id") or number)
-        dialogue = re.sub(r"_\d+$", "", dialogue)
+        dialogue = _dialogue(record, number)
         messages = list(_messages(record["question"], place))
         if len(messages) > len(longest.get(dialogue, [])):
             longest[dialogue] = messages
     for dialogue, messages in longest.items():
         yield Imported(f"{prefix}-{dialogue}", f"ConFETTI {path.name}", with_call_ids(messages))
+
+
+def _dialogue(record: dict[str, Any], number: int) -> str:
+    """What all lines of a dialogue share; a line without a `dialog_id` is a dialogue of its own."""
+    if record.get("dialog_id"):
+        return re.sub(r"_\d+$", "", str(record["dialog_id"]))
+    return str(record.get("id") or number)
 
 
 def _messages(question: Any, place: str) -> Iterator[dict[str, Any]]:
@@ -50,12 +56,20 @@ def _messages(question: Any, place: str) -> Iterator[dict[str, Any]]:
 
 
 def _with_calls(message: dict[str, Any]) -> dict[str, Any]:
-    """An assistant message whose content is a list of calls, as a message with tool calls."""
+    """An assistant message that is or ends in a list of calls, as a message with tool calls."""
     content = message.get("content")
-    if message["role"] != "assistant" or not isinstance(content, str) or "tool_calls" in message:
+    if message["role"] != "assistant" or "tool_calls" in message:
         return message
-    calls = parse_calls(content)
-    return message if calls is None else {"role": "assistant", "content": None, "tool_calls": calls}
+    if isinstance(content, list):
+        said, calls = None, _listed_calls(content)
+    elif isinstance(content, str):
+        said, calls = None, parse_calls(content)
+        talk, _, last = content.rstrip().rpartition("\n")
+        if calls is None and last.startswith("["):
+            said, calls = talk, parse_calls(last)
+    else:
+        return message
+    return message if calls is None else {"role": "assistant", "content": said, "tool_calls": calls}
 
 
 def parse_calls(text: str) -> list[dict[str, Any]] | None:
@@ -71,7 +85,10 @@ def parse_calls(text: str) -> list[dict[str, Any]] | None:
         listed = json.loads(stripped)
     except ValueError:
         return _python_calls(stripped)
-    entries = listed if isinstance(listed, list) else [listed]
+    return _listed_calls(listed if isinstance(listed, list) else [listed])
+
+
+def _listed_calls(entries: list[Any]) -> list[dict[str, Any]] | None:
     calls = []
     for entry in entries:
         if not isinstance(entry, dict) or len(entry) != 1:
@@ -109,7 +126,8 @@ def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def with_call_ids(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The same messages with an id on every call, and on every result that of its call.
 
-    BFCL has no ids: results follow their calls in order.
+    BFCL has no ids: results follow their calls in order. Calls that were never answered wait no
+    longer than until the next ones.
     """
     finished = []
     waiting: list[str] = []
@@ -117,6 +135,7 @@ def with_call_ids(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for message in messages:
         if message.get("tool_calls"):
             calls = []
+            waiting = []
             for call in message["tool_calls"]:
                 count += 1
                 calls.append({"id": call.get("id") or f"call_{count}"} | call)
