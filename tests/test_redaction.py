@@ -10,8 +10,9 @@ from tests.strategies import traceable_transcripts
 from tokengeist.api import open_tracer
 from tokengeist.errors import TokengeistError
 from tokengeist.export.redaction import Redaction, redacted_text
+from tokengeist.formats import example_path, load
 from tokengeist.tracer import collect
-from tokengeist.transcript import Role, Span, Target, ToolCall, Transcript, Turn
+from tokengeist.transcript import Role, Span, Target, ToolCall, Transcript, Turn, locate_target
 
 MAIL = "ilse.brandt@example.org"
 
@@ -102,3 +103,16 @@ def test_a_graph_survives_redaction(transcript: Transcript, pattern: str) -> Non
     for node in moved.nodes:
         assert all(s.end <= len(redacted.transcript.turns[node.turn].text) for s in node.spans)
     assert len(redacted.steps(steps)) == len(steps)
+
+
+def test_notes_do_not_quote_what_was_taken_out() -> None:
+    """A verdict's note shows the sum; of amounts that were taken out, there is nothing to show."""
+    transcript = load(example_path("observatory"))
+    tracer = open_tracer(transcript)
+    target = locate_target(transcript, "48 CHF remain")
+    graph = collect(tracer, target, tuple(tracer.steps(target)))
+    assert "144 - 96" in [unit.note for unit in graph.units]
+    untouched = Redaction().apply(transcript).graph(graph)
+    assert [unit.note for unit in untouched.units] == [unit.note for unit in graph.units]
+    redacted = Redaction((r"\d+(?:\.\d+)?",)).apply(transcript).graph(graph)
+    assert [unit.note for unit in redacted.units if unit.note] == []

@@ -144,12 +144,38 @@ def test_the_page_can_be_saved_as_a_file(
     expect(page.locator('[data-node="11"]')).to_be_visible()
     page.get_by_role("button", name="Copy").click()
     with page.expect_download() as download:
-        page.get_by_role("menuitem", name="Page as a file").click()
+        page.get_by_role("menuitem", name="Page as a file", exact=True).click()
     saved = tmp_path / "saved.html"
     download.value.save_as(saved)
     other = context.new_page()
     other.goto(saved.as_uri())
     expect(other.locator("blockquote")).to_have_text("5582")
+
+
+def test_a_saved_page_can_be_redacted(
+    page: Page, context: BrowserContext, serve: Serve, tmp_path: Path
+) -> None:
+    """The secret is nowhere in the file, and its evidence is still in its place."""
+    secret = "ilse.brandt@example.org"
+    turns = [
+        {"role": "user", "content": f"Please write to {secret}, my new address."},
+        {"role": "assistant", "content": f"I will write to {secret} from now on."},
+    ]
+    (tmp_path / "talk.json").write_text(json.dumps({"id": "talk", "messages": turns}), "utf-8")
+    page.goto(serve(tmp_path / "talk.json"))
+    page.get_by_role("link", name="talk").click()
+    select(page, 1, secret)
+    expect(page.locator('[data-node="0"]')).to_be_visible()
+    page.get_by_role("button", name="Copy").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Page as a file, redacted").click()
+    saved = tmp_path / "saved.html"
+    download.value.save_as(saved)
+    assert "ilse" not in saved.read_text("utf-8")
+    other = context.new_page()
+    other.goto(saved.as_uri())
+    expect(other.locator("blockquote")).to_have_text("[email-1]")
+    expect(other.locator('[data-turn="0"] mark.evidence')).to_contain_text("[email-1]")
 
 
 def test_by_keyboard_alone(page: Page, serve: Serve, example: Path) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tokengeist.export.graph_file import to_json
+from tokengeist.export.graph_file import from_json, to_json
+from tokengeist.export.redaction import Redacted
 from tokengeist.extraction import View
 from tokengeist.graph import ProvenanceGraph
 from tokengeist.tracer import Step
@@ -90,6 +91,32 @@ def trace_json(
         "name": name,
         "graph": _unquoted(to_json(graph, transcript, view)),
         "steps": [step_json(step) for step in steps] if steps is not None else None,
+    }
+
+
+def redacted_trace(trace: dict[str, Any], redacted: Redacted) -> dict[str, Any]:
+    """A trace that was kept as JSON, in terms of its transcript after redaction."""
+    graph, view = from_json(trace["graph"])
+    moved = trace_json(
+        redacted.graph(graph), redacted.transcript, view, id=trace["id"], name=trace["name"]
+    )
+    if trace["steps"] is not None:
+        moved["steps"] = [_redacted_step(step, redacted) for step in trace["steps"]]
+    return moved
+
+
+def _redacted_step(step: dict[str, Any], redacted: Redacted) -> dict[str, Any]:
+    def moved(turn: int, spans: list[dict[str, int]]) -> list[dict[str, int]]:
+        known = tuple(Span(span["start"], span["end"]) for span in spans)
+        return _spans(redacted.spans(turn, known))
+
+    return step | {
+        "spans": moved(step["turn"], step["spans"]),
+        "question": step["question"] and moved(step["turn"], step["question"]),
+        "candidates": [
+            c | {"evidence": moved(c["turn"], c["evidence"])} for c in step["candidates"]
+        ],
+        "edges": [e | {"evidence": moved(e["source"], e["evidence"])} for e in step["edges"]],
     }
 
 

@@ -125,6 +125,10 @@ class _Moves:
         for span, label in cuts:
             self._shifts.append(self._shifts[-1] + len(label) - len(span))
 
+    def touch(self, span: Span) -> bool:
+        """Whether any of the span was replaced."""
+        return any(cut.start < span.end and span.start < cut.end for cut, _ in self._cuts)
+
     def span(self, span: Span) -> Span:
         return Span(self._at(span.start, end=False), self._at(span.end, end=True))
 
@@ -166,7 +170,7 @@ class Redacted:
                 node=self._node(step.node),
                 target=self._target(step.target) if step.target else None,
                 candidates=tuple(
-                    Link(link.turn, link.score, self._spans(link.turn, link.evidence))
+                    Link(link.turn, link.score, self.spans(link.turn, link.evidence))
                     for link in step.candidates
                 ),
                 edges=tuple(self._edge(edge) for edge in step.edges),
@@ -175,25 +179,30 @@ class Redacted:
             for step in steps
         )
 
-    def _spans(self, turn: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    def spans(self, turn: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        """Spans of one turn, in terms of this transcript."""
         moved = tuple(self._moves[turn].span(span) for span in spans)
         # Two spans that met inside one value now share its placeholder.
         return merge_spans(moved) if len(moved) > 1 else moved
 
     def _target(self, target: Target) -> Target:
-        return Target(target.turn, self._spans(target.turn, target.spans))
+        return Target(target.turn, self.spans(target.turn, target.spans))
 
     def _node(self, node: Node) -> Node:
-        return replace(node, spans=self._spans(node.turn, node.spans))
+        return replace(node, spans=self.spans(node.turn, node.spans))
 
     def _edge(self, edge: Edge) -> Edge:
-        return replace(edge, evidence=self._spans(edge.source, edge.evidence))
+        return replace(edge, evidence=self.spans(edge.source, edge.evidence))
 
     def _unit(self, unit: Unit) -> Unit:
+        texts = ((unit.turn, unit.span), *unit.sources)
+        # A note may quote any of the texts that it is about.
+        is_safe = not any(self._moves[turn].touch(span) for turn, span in texts)
         return replace(
             unit,
             span=self._moves[unit.turn].span(unit.span),
             sources=tuple((turn, self._moves[turn].span(span)) for turn, span in unit.sources),
+            note=unit.note if is_safe else "",
         )
 
 

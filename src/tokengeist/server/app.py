@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +18,12 @@ from starlette.routing import Route
 from tokengeist.api import DEFAULT_BACKEND
 from tokengeist.attribution.registry import BackendOptions, backends
 from tokengeist.errors import TargetError, TokengeistError, unknown_name
-from tokengeist.export.html import embedded, file_page
-from tokengeist.export.page import FORMAT, VERSION, conversation_json
-from tokengeist.server import bundle
+from tokengeist.export.html import file_page
+from tokengeist.export.page import conversation_json, redacted_trace
+from tokengeist.export.redaction import Redaction
 from tokengeist.server.benchmarks import Benchmarks
 from tokengeist.server.catalogue import Catalogue
+from tokengeist.server.document import document_routes
 from tokengeist.server.exchange import explain, json_body
 from tokengeist.server.jobs import CLOSED, JobQueue
 from tokengeist.server.store import TraceStore
@@ -31,24 +32,6 @@ from tokengeist.transcript import Span, locate_target
 FALLBACK = "lexical"
 _PAGE_SIZE = 100
 _HEARTBEAT = 15.0
-
-_DOCUMENT = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tokengeist</title>
-<link rel="stylesheet" href="app.css">
-<link rel="icon" href="data:,">
-</head>
-<body>
-<div id="tokengeist"></div>
-<noscript>This page draws provenance graphs and needs JavaScript.</noscript>
-<script type="application/json" id="tokengeist-data">{data}</script>
-<script src="app.js" defer></script>
-</body>
-</html>
-"""
 
 
 @dataclass
@@ -91,16 +74,6 @@ def create_app(desk: Desk) -> Starlette:
         desk.queue.start()
         yield
         desk.queue.close()
-
-    async def page(_: Request) -> Response:
-        data = embedded({"format": FORMAT, "version": VERSION, "mode": "server"})
-        return Response(_DOCUMENT.format(data=data), media_type="text/html")
-
-    def asset(name: str) -> Callable[[Request], Awaitable[Response]]:
-        async def send(_: Request) -> Response:
-            return Response(bundle.read(name), media_type=bundle.FILES[name])
-
-        return send
 
     async def home(_: Request) -> Response:
         known = backends().values()
@@ -154,10 +127,17 @@ def create_app(desk: Desk) -> Starlette:
     async def conversation(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(opened, request))
 
+    def saved(request: Request) -> str:
+        data = opened(request)
+        if request.query_params.get("redact") != "yes":
+            return file_page(data["conversation"], data["traces"])
+        redacted = Redaction().apply(desk.catalogue.transcript(request.path_params["key"]))
+        traces = [redacted_trace(trace, redacted) for trace in data["traces"]]
+        return file_page(conversation_json(redacted.transcript), traces, redacted=True)
+
     async def save(request: Request) -> Response:
-        data = await run_in_threadpool(opened, request)
         return Response(
-            file_page(data["conversation"], data["traces"]),
+            await run_in_threadpool(saved, request),
             media_type="text/html",
             headers={"content-disposition": "attachment; filename=tokengeist.html"},
         )
@@ -199,8 +179,7 @@ def create_app(desk: Desk) -> Starlette:
 
     return Starlette(
         routes=[
-            Route("/", page),
-            *[Route(f"/{name}", asset(name)) for name in bundle.FILES],
+            *document_routes("app", "Tokengeist", {"mode": "server"}),
             Route("/api/home", home),
             Route("/api/conversations", conversations),
             Route("/api/conversations/{key}", conversation),

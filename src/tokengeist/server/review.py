@@ -14,45 +14,18 @@ from tokengeist.bench.review.desk import Opened, ReviewDesk
 from tokengeist.bench.review.editing import ConflictError, Edges, RuleError
 from tokengeist.bench.review.judgements import Judgement
 from tokengeist.errors import TokengeistError
-from tokengeist.export.html import embedded
-from tokengeist.export.page import FORMAT, VERSION, conversation_json, trace_json
+from tokengeist.export.page import conversation_json, trace_json
 from tokengeist.extraction import View
-from tokengeist.server import bundle
 from tokengeist.server.benchmarks import gold_graph
+from tokengeist.server.document import document_routes
 from tokengeist.server.exchange import explain, json_body
-
-FILES = ("review.js", "review.css")
-
-_DOCUMENT = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Review · Tokengeist</title>
-<link rel="stylesheet" href="review.css">
-<link rel="icon" href="data:,">
-</head>
-<body>
-<div id="tokengeist"></div>
-<noscript>This page draws provenance graphs and needs JavaScript.</noscript>
-<script type="application/json" id="tokengeist-data">{data}</script>
-<script src="review.js" defer></script>
-</body>
-</html>
-"""
 
 
 def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
     """The application; put a `Guard` around it. `reviewer` is who reviews unless the page says."""
     desk.reviewer(reviewer)  # a name that cannot be a file is refused before anybody starts
 
-    async def page(_: Request) -> Response:
-        data = {"format": FORMAT, "version": VERSION, "mode": "review", "reviewer": reviewer}
-        return Response(_DOCUMENT.format(data=embedded(data)), media_type="text/html")
-
-    async def asset(request: Request) -> Response:
-        name = request.url.path.rpartition("/")[2]
-        return Response(bundle.read(name), media_type=bundle.FILES[name])
+    told = {"mode": "review", "reviewer": reviewer}
 
     async def overview(request: Request) -> Response:
         name = request.query_params.get("reviewer", reviewer)
@@ -130,8 +103,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
 
     return Starlette(
         routes=[
-            Route("/", page),
-            *[Route(f"/{name}", asset) for name in FILES],
+            *document_routes("review", "Review · Tokengeist", told),
             Route("/api/review", overview),
             Route("/api/items/{index:int}", item),
             Route("/api/judge", judge, methods=["POST"]),

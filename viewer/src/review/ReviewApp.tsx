@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Brand } from "../ui/Brand";
+import { type Pane, Panes } from "../ui/Panes";
 import { reveal } from "../ui/reveal";
 import { ThemeSwitch } from "../ui/theme";
 import * as api from "./api";
@@ -24,7 +25,7 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
   const [note, setNote] = useState("");
   const [editing, setEditing] = useState(false);
   const [counting, setCounting] = useState(location.hash === "#statistics");
-  const [pane, setPane] = useState<"conversation" | "graph">("graph");
+  const [pane, setPane] = useState<Pane>("graph");
   const [said, setSaid] = useState("");
 
   const attempt = useCallback(async (act: () => Promise<void>) => {
@@ -181,22 +182,14 @@ export function ReviewApp({ reviewer: given }: { reviewer: string }) {
         )
       )}
       {!counting && (
-        <div class="panes" role="group" aria-label="What to show">
-          {(["conversation", "graph"] as const).map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={pane === name}
-              onClick={() => {
-                setPane(name);
-                if (name === "conversation")
-                  reveal(item?.target.turn ?? null, "jump", "mark.target");
-              }}
-            >
-              {name === "graph" ? "Graph and verdict" : "Conversation"}
-            </button>
-          ))}
-        </div>
+        <Panes
+          pane={pane}
+          graph="Graph and verdict"
+          onPane={(next) => {
+            setPane(next);
+            if (next === "conversation") reveal(item?.target.turn ?? null, "jump", "mark.target");
+          }}
+        />
       )}
       {said && (
         <p class="said" role="alert">

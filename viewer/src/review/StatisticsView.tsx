@@ -28,59 +28,26 @@ export function StatisticsView() {
         names.map((name) => (
           <Acceptance key={name} title={name} table={data.by_reviewer[name] ?? data.acceptance} />
         ))}
-      {data.agreement.length > 0 && (
-        <table>
-          <caption>Agreement between reviewers</caption>
-          <thead>
-            <tr>
-              <th scope="col">Reviewers</th>
-              <th scope="col">n</th>
-              <th scope="col">Same judgement</th>
-              <th scope="col">Cohen’s kappa</th>
-              <th scope="col">Weighted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.agreement.map((pair) => (
-              <tr key={pair.reviewers.join()}>
-                <th scope="row">{pair.reviewers.join(" and ")}</th>
-                <td>{pair.n}</td>
-                <td>{percent(pair.observed)}</td>
-                <td>{kappa(pair.kappa)}</td>
-                <td>{kappa(pair.weighted)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {data.graphs.length > 0 && (
-        <table>
-          <caption>Agreement on graphs</caption>
-          <thead>
-            <tr>
-              <th scope="col">Reviewers</th>
-              <th scope="col">Targets</th>
-              <th scope="col">Edge F1</th>
-              <th scope="col">Node F1</th>
-              <th scope="col">Source recall</th>
-              <th scope="col">Span F1</th>
-              <th scope="col">Same tags</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.graphs.map((pair) => (
-              <tr key={pair.reviewers.join()}>
-                <th scope="row">{pair.reviewers.join(" and ")}</th>
-                <td>{pair.targets}</td>
-                {api.METRICS.map((metric) => (
-                  <td key={metric}>{points(pair.metrics[metric]?.mean)}</td>
-                ))}
-                <td>{percent(pair.same_tags)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Agreement
+        title="Agreement between reviewers"
+        columns={["n", "Same judgement", "Cohen’s kappa", "Weighted"]}
+        rows={data.agreement.map((pair) => [
+          pair.reviewers,
+          [String(pair.n), percent(pair.observed), kappa(pair.kappa), kappa(pair.weighted)],
+        ])}
+      />
+      <Agreement
+        title="Agreement on graphs"
+        columns={["Targets", "Edge F1", "Node F1", "Source recall", "Span F1", "Same tags"]}
+        rows={data.graphs.map((pair) => [
+          pair.reviewers,
+          [
+            String(pair.targets),
+            ...api.METRICS.map((metric) => points(pair.metrics[metric]?.mean)),
+            percent(pair.same_tags),
+          ],
+        ])}
+      />
       {data.graphs.length > 0 && (
         <p class="muted">
           Over the graphs that both came to by themselves: their own edit of what was drawn, or what
@@ -88,6 +55,43 @@ export function StatisticsView() {
         </p>
       )}
     </main>
+  );
+}
+
+/** Any two reviewers, a line each; nothing while there is one reviewer only. */
+function Agreement({
+  title,
+  columns,
+  rows,
+}: {
+  title: string;
+  columns: string[];
+  rows: [string[], string[]][];
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <table>
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          {["Reviewers", ...columns].map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([reviewers, cells]) => (
+          <tr key={reviewers.join()}>
+            <th scope="row">{reviewers.join(" and ")}</th>
+            {cells.map((cell, at) => (
+              <td key={columns[at]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

@@ -88,16 +88,18 @@ export function Handouts({
               {label}
             </button>
           ))}
-          {page && (
+          {(page ? [false, true] : []).map((redacted) => (
             <a
+              key={redacted}
               role="menuitem"
-              href={page}
+              href={redacted ? `${page}${page?.includes("?") ? "&" : "?"}redact=yes` : (page ?? "")}
+              title={redacted ? "Without e-mail addresses, card numbers and keys" : undefined}
               download="tokengeist.html"
               onClick={() => setOpen(false)}
             >
-              Page as a file
+              {redacted ? "Page as a file, redacted" : "Page as a file"}
             </a>
-          )}
+          ))}
           <button
             type="button"
             role="menuitem"

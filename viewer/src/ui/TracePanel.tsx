@@ -116,19 +116,18 @@ export function TracePanel({
   );
 }
 
-function Shown({
-  conversation,
-  trace,
-  graph,
-  state,
-}: {
+/** A trace with what is shown of it. */
+interface ShownTrace {
   conversation: Conversation;
   trace: Trace;
   graph: Graph;
   state: WorkspaceState;
-}) {
+}
+
+function Shown(shown: ShownTrace) {
+  const { conversation, trace, graph, state } = shown;
   const { mode, hot, hover, open } = state;
-  if (mode === "compare") return <Comparing {...{ conversation, trace, graph, state }} />;
+  if (mode === "compare") return <Comparing {...shown} />;
   return (
     <>
       {mode === "graph" && (
@@ -155,29 +154,13 @@ function Shown({
           onOpen={open}
         />
       )}
-      <Controls
-        graph={trace.graph}
-        shown={graph}
-        view={state.view}
-        flat={state.flat}
-        onView={state.setView}
-        onFlat={state.setFlat}
-      />
+      <Sliders {...shown} />
     </>
   );
 }
 
-function Comparing({
-  conversation,
-  trace,
-  graph,
-  state,
-}: {
-  conversation: Conversation;
-  trace: Trace;
-  graph: Graph;
-  state: WorkspaceState;
-}) {
+function Comparing(shown: ShownTrace) {
+  const { conversation, trace, graph, state } = shown;
   const others = state.methods.filter((method) => method !== trace);
   const { rival, rivalGraph } = state;
   if (!rival || !rivalGraph) {
@@ -217,15 +200,21 @@ function Comparing({
         onHover={state.hover}
         onOpen={state.open}
       />
-      <Controls
-        graph={trace.graph}
-        shown={graph}
-        view={state.view}
-        flat={state.flat}
-        onView={state.setView}
-        onFlat={state.setFlat}
-      />
+      <Sliders {...shown} />
     </>
+  );
+}
+
+function Sliders({ trace, graph, state }: ShownTrace) {
+  return (
+    <Controls
+      graph={trace.graph}
+      shown={graph}
+      view={state.view}
+      flat={state.flat}
+      onView={state.setView}
+      onFlat={state.setFlat}
+    />
   );
 }
 

@@ -11,6 +11,7 @@ import { shown } from "../lib/text";
 import { Arrows } from "./Arrows";
 import { Conversation } from "./Conversation";
 import { Help } from "./Help";
+import { type Pane, Panes } from "./Panes";
 import { reveal } from "./reveal";
 import { SearchBox } from "./SearchBox";
 import { SelectionBar } from "./SelectionBar";
@@ -56,7 +57,7 @@ export function Workspace({
   const address = `${formatLink({ ...NOWHERE, conversation: link.conversation, run: link.run }) || "#"}${link.conversation ? "&" : ""}`;
   const [arrows, setArrows] = useState(false);
   const [help, setHelp] = useState(false);
-  const [pane, setPane] = useState<"conversation" | "graph">(link.mode ? "graph" : "conversation");
+  const [pane, setPane] = useState<Pane>(link.mode ? "graph" : "conversation");
   const [chosen, setChosen] = useState<Selected | null>(null);
   const [said, setSaid] = useState("");
   const field = useRef<HTMLInputElement>(null);
@@ -214,18 +215,7 @@ export function Workspace({
         onCancel={onCancel}
         onSaid={setSaid}
       />
-      <div class="panes" role="group" aria-label="What to show">
-        {(["conversation", "graph"] as const).map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={pane === name}
-            onClick={() => setPane(name)}
-          >
-            {name === "graph" ? "Where from" : "Conversation"}
-          </button>
-        ))}
-      </div>
+      <Panes pane={pane} graph="Where from" onPane={setPane} />
       {chosen && (
         <SelectionBar
           chosen={chosen}
