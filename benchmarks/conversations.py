@@ -23,11 +23,10 @@ def conversations(limit: int = 0, only: Sequence[str] = ()) -> list[Conversation
 
 
 def spread(chosen: Sequence[Conversation], count: int) -> list[Conversation]:
-    """`count` of them from the shortest to the longest, at even distances."""
+    """`count` of them by length, at even distances, beginning with the shortest."""
     by_length = sorted(chosen, key=_length)
     count = min(count, len(by_length))
-    places = [number * (len(by_length) - 1) // max(1, count - 1) for number in range(count)]
-    return [by_length[place] for place in places]
+    return [by_length[number * len(by_length) // count] for number in range(count)]
 
 
 def synthetic(count: int, *, turns: tuple[int, int] = (20, 44)) -> Iterator[Conversation]:

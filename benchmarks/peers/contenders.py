@@ -7,7 +7,6 @@ All are asked for the scores of one span, with the whole text given. What each o
 - `at2 uniform`: the same quantity, by at2's estimator with its initial, equal weights.
 - `inseq attention`: the attention of every token of the span to every token, averaged over heads
   here; a forward pass for each token of the span.
-- `inseq saliency`: gradient norms instead; a forward and a backward pass for each token.
 - `tokengeist ablation` and `context-cite`: 64 random halves of the sentences, and a lasso over
   them. context-cite runs with its defaults.
 """
@@ -75,11 +74,31 @@ def at2_uniform(question: Question) -> Answer:
 
 
 def inseq_attention(question: Question) -> Answer:
-    return _inseq("attention", question)
+    import inseq
 
+    model, tokenizer = _model_and_tokenizer(question)
+    model.set_attn_implementation("eager")  # as inseq loads a model itself; SDPA gives no weights
+    # inseq drops every token that equals the padding token, the chat markup's if it is that.
+    tokenizer.pad_token = "<|endoftext|>"
+    loaded = inseq.load_model(model, "attention", tokenizer=tokenizer)
+    prompt = _prompt(tokenizer, question)
+    tokens = tokenizer(prompt + question.response, add_special_tokens=False)
+    first = tokens.char_to_token(len(prompt) + question.start)
+    last = tokens.char_to_token(len(prompt) + question.end - 1)
 
-def inseq_saliency(question: Question) -> Answer:
-    return _inseq("saliency", question)
+    def answer() -> Sequence[float]:
+        found = loaded.attribute(
+            prompt,
+            prompt + question.response,
+            attr_pos_start=first,
+            attr_pos_end=last + 1,
+            show_progress=False,
+        )
+        scores = found.sequence_attributions[0].target_attributions
+        # (tokens, tokens of the span, layers, heads); NaN where a token cannot see another
+        return [float(score) for score in scores.mean((2, 3)).nanmean(1)]
+
+    return answer
 
 
 def context_cite(question: Question) -> Answer:
@@ -103,7 +122,6 @@ CONTENDERS: dict[str, Callable[[Question], Answer]] = {
     "tokengeist attention": tokengeist_attention,
     "at2 uniform": at2_uniform,
     "inseq attention": inseq_attention,
-    "inseq saliency": inseq_saliency,
     "tokengeist ablation": tokengeist_ablation,
     "context-cite": context_cite,
 }
@@ -123,35 +141,6 @@ def _tokengeist(backend: str, question: Question) -> Answer:
         transcript = Transcript((user, assistant))
         reading = attributor.read(transcript, segment(transcript))
         return reading.score(Target(1, (Span(question.start, question.end),)))
-
-    return answer
-
-
-def _inseq(method: str, question: Question) -> Answer:
-    import inseq
-
-    model, tokenizer = _model_and_tokenizer(question)
-    model.set_attn_implementation("eager")  # as inseq loads a model itself; SDPA gives no weights
-    # inseq drops every token that equals the padding token, the chat markup's if it is that.
-    tokenizer.pad_token = "<|endoftext|>"
-    loaded = inseq.load_model(model, method, tokenizer=tokenizer)
-    prompt = _prompt(tokenizer, question)
-    tokens = tokenizer(prompt + question.response, add_special_tokens=False)
-    first = tokens.char_to_token(len(prompt) + question.start)
-    last = tokens.char_to_token(len(prompt) + question.end - 1)
-
-    def answer() -> Sequence[float]:
-        found = loaded.attribute(
-            prompt,
-            prompt + question.response,
-            attr_pos_start=first,
-            attr_pos_end=last + 1,
-            show_progress=False,
-        )
-        scores = found.sequence_attributions[0].target_attributions
-        while scores.ndim > 2:  # layers and heads, or the dimensions of an embedding
-            scores = scores.mean(-1)
-        return [float(score) for score in scores.nanmean(1)]
 
     return answer
 

@@ -15,6 +15,7 @@ import pytest
 from tokengeist.attribution.attention import AttentionAttributor
 from tokengeist.attribution.rendered import render_for
 from tokengeist.errors import ModelError, RenderingError, TokengeistWarning
+from tokengeist.models.windows import Window
 from tokengeist.progress import watching
 from tokengeist.segmentation import Source, segment
 from tokengeist.tracer import Tracer
@@ -171,6 +172,30 @@ def test_a_transcript_beyond_the_window_is_read_and_said_to_be(tiny: LoadedModel
     shorter = prefix(transcript, early)
     exact = attributor.read(shorter, segment(shorter)).score(Target.whole(shorter.turns[-1]))
     assert reading.score(Target.whole(transcript.turns[early])) == pytest.approx(exact, abs=1e-6)
+
+
+def test_what_windows_have_in_common_is_read_once(
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript = long_transcript(170)
+    sources = segment(transcript)
+    narrow = AttentionAttributor(replace(tiny, window=200))
+    target = Target.whole(transcript.turns[-1])
+    read: list[int] = []
+    hook = tiny.model.get_input_embeddings().register_forward_pre_hook(
+        lambda _, inputs: read.append(inputs[0].shape[-1])
+    )
+    try:
+        with pytest.warns(TokengeistWarning, match="reads 200 at once"):
+            together = narrow.read(transcript, sources).score(target)
+        tokens, read = sum(read), []
+        monkeypatch.setattr(Window, "common", 0)
+        with pytest.warns(TokengeistWarning, match="reads 200 at once"):
+            alone = narrow.read(transcript, sources).score(target)
+    finally:
+        hook.remove()
+    assert together == pytest.approx(alone, abs=1e-6)
+    assert tokens < 0.9 * sum(read)
 
 
 def test_windows_are_close_to_the_whole(embedded: LoadedModel) -> None:

@@ -124,6 +124,30 @@ def test_a_batch_reads_sequences_of_different_lengths(architecture: Architecture
             assert_same(together.weights(layer, number), alone.weights(layer, 0))
 
 
+GOES_ON_FROM_A_BEGINNING = {"llama", "qwen2", "qwen3", "phi", "gpt2", "gpt_neox", "mixtral"}
+"""Some of those with nothing but plain causal attention."""
+
+
+def test_a_text_that_begins_alike_is_read_from_there(architecture: Architecture) -> None:
+    model, ids = tiny_model(architecture), tiny_ids()
+    other = ids[:17] + tiny_ids(seed=1)[17:]
+    blocks = [Rows(12, 16, 10), Rows(20, TOKENS - 1, 18)]
+    beginning = capture(model, [ids], blocks=blocks, sink=Everything(), keep=17)
+    if beginning is None:
+        assert str(architecture) not in GOES_ON_FROM_A_BEGINNING
+        return
+    expected = oracle(model, other)
+    for known in (16, 17):
+        sink = Everything()
+        capture(model, [other], blocks=blocks[1:], sink=sink, after=beginning.shortened(known))
+        for layer in range(expected.shape[0]):
+            block = blocks[1]
+            assert_same(
+                sink.weights(layer, 0),
+                expected[layer, :, block.start : block.stop, : block.columns],
+            )
+
+
 def test_columns_after_a_row_are_refused() -> None:
     with pytest.raises(ValueError, match="rows 5:9 cannot see 7 columns"):
         Rows(5, 9, 7)

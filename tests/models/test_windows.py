@@ -46,6 +46,9 @@ def test_every_earlier_token_is_seen_by_every_wanted_one(
     for window in windows:
         assert len(window.positions) <= size
         assert (np.diff(window.positions) > 0).all()
+        common = window.common
+        assert window.positions[:common].tolist() == list(range(common))
+        assert common == len(window.positions) or window.positions[common] > common
 
 
 def test_what_shares_rare_tokens_with_the_target_is_always_kept() -> None:

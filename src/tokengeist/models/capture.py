@@ -25,7 +25,7 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from transformers.modeling_utils import AttentionInterface
 
 from tokengeist.errors import ModelError
-from tokengeist.models.kernel import LayerInputs, RowWeights, attend, layer_inputs
+from tokengeist.models.kernel import LayerInputs, RowWeights, attend, attend_after, layer_inputs
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -68,6 +68,19 @@ OnLayer = Callable[[int, int], None]
 """Called after each layer with how many are done and how many there are; may raise to stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """How a text begins, as every layer saw it: another that begins the same need not read it."""
+
+    tokens: int
+    layers: Sequence[tuple[Tensor, Tensor]]  # keys and values, (batch, key_heads, tokens, dim)
+
+    def shortened(self, tokens: int) -> Beginning:
+        """The first `tokens` of it."""
+        layers = [(key[:, :, :tokens], value[:, :, :tokens]) for key, value in self.layers]
+        return Beginning(tokens, layers)
+
+
 class _PassComplete(Exception):  # noqa: N818  (it is not an error: nothing more is needed)
     """Raised inside the last layer to leave the forward pass."""
 
@@ -76,19 +89,50 @@ class _Pass:
     """A forward pass under way."""
 
     def __init__(
-        self, blocks: Sequence[Rows], sink: Sink, layers: int, on_layer: OnLayer | None
+        self,
+        blocks: Sequence[Rows],
+        sink: Sink,
+        layers: int,
+        on_layer: OnLayer | None,
+        keep: int,
+        after: Beginning | None,
     ) -> None:
         self.blocks = blocks
         self.sink = sink
         self.layers = layers
         self.on_layer = on_layer
         self.captured = 0
+        self._keep = keep
+        self._kept: list[tuple[Tensor, Tensor]] = []
+        self._after = after
         self._buffer: Tensor | None = None
 
-    def layer(self, inputs: LayerInputs, lse: Tensor | None) -> None:
+    @property
+    def beginning(self) -> Beginning | None:
+        """What was to be kept, if all layers can go on from it."""
+        if not self._keep or len(self._kept) < self.layers:
+            return None
+        return Beginning(self._keep, self._kept)
+
+    def attend(
+        self, module: torch.nn.Module, inputs: LayerInputs, options: dict[str, Any]
+    ) -> Tensor:
+        """A layer's output; its weights go to the sink."""
+        output, lse = attend(module, inputs, options)
+        if self._after is not None:
+            assert lse is not None, "only plain causal layers are kept to go on from"
+            earlier = self._after.layers[self.captured]
+            inputs, output, lse = attend_after(inputs, output, lse, earlier)
+        elif self._keep and lse is not None:
+            first = slice(self._keep)
+            self._kept.append((inputs.key[:, :, first].clone(), inputs.value[:, :, first].clone()))
+        self._take(inputs, lse)
+        return output
+
+    def _take(self, inputs: LayerInputs, lse: Tensor | None) -> None:
         if self._buffer is None:
             self._buffer = torch.empty(_BLOCK, device=inputs.query.device)
-        heads, tokens = inputs.query.shape[1:3]
+        heads, tokens = inputs.query.shape[1], inputs.key.shape[2]
         for number, block in enumerate(self.blocks):
             weights = RowWeights(inputs, block.item, lse, self._buffer)
             width = block.columns if lse is not None else tokens
@@ -110,12 +154,12 @@ def _attention(
 ) -> tuple[Tensor, None]:
     """What stands in for a layer's attention; the signature is the registry's."""
     inputs, rest = layer_inputs(module, query, key, value, *args, **options)
-    output, lse = attend(module, inputs, rest)
     running = _active.get()
-    if running is not None:
-        running.layer(inputs, lse)
-        if running.captured == running.layers:
-            raise _PassComplete
+    if running is None:
+        return attend(module, inputs, rest)[0], None
+    output = running.attend(module, inputs, rest)
+    if running.captured == running.layers:
+        raise _PassComplete
     return output, None
 
 
@@ -144,27 +188,38 @@ def capture(
     blocks: Sequence[Rows],
     sink: Sink,
     on_layer: OnLayer | None = None,
-) -> None:
+    keep: int = 0,
+    after: Beginning | None = None,
+) -> Beginning | None:
     """Read `token_ids` once and give `sink` the attention weights of every block in every layer.
 
     Sequences of a batch may differ in length: the shorter ones are filled up at the end, where
     nothing that is causal can see the filling.
+
+    Returns the first `keep` tokens as they were read, or None where a pass cannot go on from them
+    (only plain causal attention on the CPU can). With `after`, `token_ids` begin as that did; that
+    much of them is not read again, and no block may begin in it.
 
     Raises `ModelError` for a model with layers that have no attention weights to give.
     """
     layers = _attention_layers(model)
     longest = max(len(ids) for ids in token_ids)
     filled = [list(ids) + [0] * (longest - len(ids)) for ids in token_ids]
-    running = _Pass(blocks, sink, layers, on_layer)
+    known = 0 if after is None else after.tokens
+    places = {}
+    if known:  # said only where it is needed: not every model wants to be told
+        places["position_ids"] = torch.arange(known, longest, device=model.device)[None]
+    running = _Pass(blocks, sink, layers, on_layer, keep, after)
     token = _active.set(running)
     try:
         with torch.inference_mode(), _implementation(model):
             model.base_model(
-                input_ids=torch.tensor(filled, dtype=torch.long, device=model.device),
+                input_ids=torch.tensor(filled, dtype=torch.long, device=model.device)[:, known:],
                 use_cache=False,
+                **places,
             )
     except _PassComplete:
-        return
+        return running.beginning
     finally:
         _active.reset(token)
     raise _uncapturable(

@@ -9,7 +9,7 @@ here knows of architectures.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -24,8 +24,8 @@ class LayerInputs:
     """What one attention layer was called with."""
 
     query: Tensor  # (batch, heads, tokens, head_dim)
-    key: Tensor  # (batch, key_heads, tokens, head_dim)
-    value: Tensor  # (batch, key_heads, tokens, value_dim)
+    key: Tensor  # (batch, key_heads, tokens, head_dim), and of any earlier tokens before them
+    value: Tensor  # (batch, key_heads, tokens, value_dim), likewise
     mask: Tensor | None  # (batch | 1, heads | 1, tokens, tokens), boolean or additive
     scaling: float
     is_causal: bool
@@ -107,6 +107,24 @@ def attend(
     return _attend_by_rows(inputs), None
 
 
+def attend_after(
+    inputs: LayerInputs, output: Tensor, lse: Tensor, earlier: tuple[Tensor, Tensor]
+) -> tuple[LayerInputs, Tensor, Tensor]:
+    """What `attend` returns, had `earlier` keys and values stood before those of `inputs`.
+
+    Every row sees all of them, so they are attended to on their own, and the log-sum-exps say how
+    much each of the two results counts.
+    """
+    key, value = earlier
+    before, before_lse = _flash_with_lse(inputs.query, key, value, 0.0, False, scale=inputs.scaling)
+    both = torch.logaddexp(lse, before_lse)
+    share = (lse - both).exp_().transpose(1, 2)[..., None]  # (batch, tokens, heads, 1)
+    merged = torch.lerp(before.transpose(1, 2), output, share)
+    keys = torch.cat([key, inputs.key], dim=2)
+    values = torch.cat([value, inputs.value], dim=2)
+    return replace(inputs, key=keys, value=values), merged, both
+
+
 def _attend_by_rows(inputs: LayerInputs) -> Tensor:
     """Attention with a soft-cap or sinks, which no fused kernel has, a block of rows at a time."""
     batch, heads, tokens, _ = inputs.query.shape
@@ -142,6 +160,7 @@ class RowWeights:
         self._item = item
         self._lse = None if lse is None else lse[item]
         self._into = into
+        self._before = inputs.key.shape[2] - inputs.query.shape[2]  # tokens that have no query
 
     def between(self, start: int, stop: int, columns: int) -> Tensor:
         """Weights of rows [start, stop) on the first `columns` columns: (heads, rows, columns).
@@ -152,8 +171,9 @@ class RowWeights:
         if self._lse is not None:
             if columns > start + 1:
                 raise ValueError(f"columns to {columns} are not all visible from row {start}")
-            scores = self._scores(start, stop, columns)
-            return scores.sub_(self._lse[:, start:stop, None]).exp_()
+            first, last = start - self._before, stop - self._before
+            scores = self._scores(first, last, columns)
+            return scores.sub_(self._lse[:, first:last, None]).exp_()
         tokens = self._key.shape[1]
         scores = self._scores(start, stop, tokens)
         scores = self._masked(self._capped(scores), start, stop)

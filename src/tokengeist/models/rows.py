@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from tokengeist.errors import TokengeistWarning
-from tokengeist.models.capture import OnLayer, Rows, SourceSums, capture
+from tokengeist.models.capture import Beginning, OnLayer, Rows, SourceSums, capture
 from tokengeist.models.loading import LoadedModel
 from tokengeist.models.tables import Matrix, RenderedText, TurnRows
 from tokengeist.models.windows import Stretch, Window, plan_windows
@@ -57,60 +57,84 @@ def read_rows(
             TokengeistWarning,
             stacklevel=2,
         )
-    tables = {
-        turn: np.zeros((len(stretch), _sources_before(text, turn)), dtype=np.float32)
-        for turn, stretch in stretches.items()
-    }
+    reader = _WindowReader(model, text, stretches, head_weights)
+    # All windows begin alike, and the later ones go on from what the first one made of that.
+    keep = max((window.common for window in windows[1:]), default=0)
     for number, window in enumerate(windows):
         on_layer = partial(_report_layer, number, len(windows))
-        _read_window(model, text, window, stretches, tables, head_weights, on_layer)
-    return {turn: TurnRows(stretches[turn].start, tables[turn]) for turn in stretches}
+        reader.read(window, on_layer, keep=0 if number else keep)
+    return {turn: TurnRows(stretches[turn].start, reader.tables[turn]) for turn in stretches}
 
 
 def _report_layer(window: int, windows: int, done: int, layers: int) -> None:
     report("reading", window * layers + done, windows * layers)
 
 
-def _read_window(
-    model: LoadedModel,
-    text: RenderedText,
-    window: Window,
-    stretches: dict[int, Stretch],
-    tables: dict[int, Matrix],
-    head_weights: torch.Tensor | None,
-    on_layer: OnLayer,
-) -> None:
-    """Add what one window shows to the tables."""
-    blocks: list[Rows] = []
-    parts: list[tuple[int, Stretch]] = []
-    for turn, stretch in stretches.items():
-        start = max(stretch.start, window.explained.start)
-        stop = min(stretch.stop, window.explained.stop)
-        if start >= stop:
-            continue
-        first = int(np.searchsorted(window.positions, start))
-        before = text.owners[window.positions[:first]]
-        columns = np.flatnonzero((before >= 0) & (before < _sources_before(text, turn)))
-        if columns.size:
-            blocks.append(Rows(first - 1, first - 1 + stop - start, int(columns[-1]) + 1))
-            parts.append((turn, Stretch(start, stop)))
-    if not blocks:
-        return
-    device = model.device
-    sink = SourceSums(
-        blocks,
-        torch.from_numpy(text.owners[window.positions]).to(device),
-        sources=len(text.sources),
-        token_weight=None
-        if (window.share == 1).all()
-        else torch.from_numpy(1 / window.share).float().to(device),
-        head_weights=None if head_weights is None else head_weights.to(device),
-    )
-    ids = [text.tokens.ids[position] for position in window.positions.tolist()]
-    capture(model.model, [ids], blocks=blocks, sink=sink, on_layer=on_layer)
-    for (turn, part), sums in zip(parts, sink.results(), strict=True):
-        table, offset = tables[turn], stretches[turn].start
-        table[part.start - offset : part.stop - offset] += sums[:, : table.shape[1]].numpy()
+class _WindowReader:
+    """Reads windows, and adds up what they show."""
+
+    def __init__(
+        self,
+        model: LoadedModel,
+        text: RenderedText,
+        stretches: dict[int, Stretch],
+        head_weights: torch.Tensor | None,
+    ) -> None:
+        self.tables: dict[int, Matrix] = {
+            turn: np.zeros((len(stretch), _sources_before(text, turn)), dtype=np.float32)
+            for turn, stretch in stretches.items()
+        }
+        self._model = model
+        self._text = text
+        self._stretches = stretches
+        self._head_weights = None if head_weights is None else head_weights.to(model.device)
+        self._beginning: Beginning | None = None
+
+    def read(self, window: Window, on_layer: OnLayer, *, keep: int) -> None:
+        """Add what one window shows to the tables; `keep` its beginning for later ones."""
+        blocks: list[Rows] = []
+        parts: list[tuple[int, Stretch]] = []
+        for turn, stretch in self._stretches.items():
+            start = max(stretch.start, window.explained.start)
+            stop = min(stretch.stop, window.explained.stop)
+            if start >= stop:
+                continue
+            first = int(np.searchsorted(window.positions, start))
+            before = self._text.owners[window.positions[:first]]
+            columns = np.flatnonzero((before >= 0) & (before < _sources_before(self._text, turn)))
+            if columns.size:
+                blocks.append(Rows(first - 1, first - 1 + stop - start, int(columns[-1]) + 1))
+                parts.append((turn, Stretch(start, stop)))
+        if not blocks:
+            return
+        device = self._model.device
+        sink = SourceSums(
+            blocks,
+            torch.from_numpy(self._text.owners[window.positions]).to(device),
+            sources=len(self._text.sources),
+            token_weight=None
+            if (window.share == 1).all()
+            else torch.from_numpy(1 / window.share).float().to(device),
+            head_weights=self._head_weights,
+        )
+        after = None
+        known = min(window.common, *(block.start for block in blocks))
+        if known and self._beginning is not None:
+            after = self._beginning.shortened(known)
+        ids = [self._text.tokens.ids[position] for position in window.positions.tolist()]
+        kept = capture(
+            self._model.model,
+            [ids],
+            blocks=blocks,
+            sink=sink,
+            on_layer=on_layer,
+            keep=keep,
+            after=after,
+        )
+        self._beginning = self._beginning or kept
+        for (turn, part), sums in zip(parts, sink.results(), strict=True):
+            table, offset = self.tables[turn], self._stretches[turn].start
+            table[part.start - offset : part.stop - offset] += sums[:, : table.shape[1]].numpy()
 
 
 def _sources_before(text: RenderedText, turn: int) -> int:

@@ -53,7 +53,13 @@ class Window:
     @property
     def is_prefix(self) -> bool:
         """Whether this is the beginning of the text, without gaps."""
-        return int(self.positions[-1]) == len(self.positions) - 1
+        return self.common == len(self.positions)
+
+    @property
+    def common(self) -> int:
+        """How many tokens it begins with that the whole text begins with, too."""
+        gaps = np.flatnonzero(self.positions != np.arange(len(self.positions)))
+        return int(gaps[0]) if gaps.size else len(self.positions)
 
 
 def plan_windows(
