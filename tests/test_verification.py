@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from tokengeist.attribution.faithfulness import (
     rank_correlation,
 )
 from tokengeist.attribution.protocol import AttributorSpec
-from tokengeist.errors import TargetError
+from tokengeist.errors import TargetError, TokengeistWarning
 from tokengeist.graph import Confirmation, Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.segmentation import segment
 from tokengeist.transcript import Role, Span, Target, Transcript, Turn, locate_target
@@ -133,3 +134,9 @@ def test_rank_correlation_shares_ranks_and_survives_ties() -> None:
     assert rank_correlation(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0])) == 0.0
     tied = rank_correlation(np.array([1.0, 2.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     assert tied == pytest.approx(0.948683, abs=1e-6)
+
+
+def test_what_does_not_fit_into_the_window_is_left_untested_and_said(tiny: LoadedModel) -> None:
+    with pytest.warns(TokengeistWarning, match="turn 2 .* its 2 edges are not verified"):
+        graph = verify(locker_graph(), LOCKER, replace(tiny, window=20))
+    assert [edge.confirmation for edge in graph.edges] == [None, None]

@@ -11,6 +11,7 @@ sources can have neither edge confirmed, which is the truth about each of them t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokengeist.attribution.rendered import text_up_to
+from tokengeist.errors import TokengeistWarning
 from tokengeist.graph import Edge, EdgeKind, ProvenanceGraph
 from tokengeist.progress import report
 from tokengeist.segmentation import Source
@@ -37,8 +39,8 @@ def verify(
 ) -> ProvenanceGraph:
     """The same graph with the attributed edges put to the test: all, or those of `edges`.
 
-    One pass per edge and one per dependent turn. Raises `ModelError` where a turn and what stands
-    before it do not fit into the model's window.
+    One pass per edge and one per dependent turn. The edges of a turn that does not fit into the
+    model's window together with what stands before it are left untested, with a warning.
     """
     attributed = [
         edge
@@ -46,7 +48,7 @@ def verify(
         if edge.kind is EdgeKind.ATTRIBUTION
         and (edges is None or (edge.dependent, edge.source) in edges)
     ]
-    drops: dict[Edge, float] = {}
+    drops: dict[Edge, float | None] = {}
     for dependent in dict.fromkeys(edge.dependent for edge in attributed):
         report("verifying", len(drops), len(attributed))
         together = [edge for edge in attributed if edge.dependent == dependent]
@@ -79,7 +81,7 @@ def _drops(
     transcript: Transcript,
     model: LoadedModel,
     render: str | None,
-) -> list[float]:
+) -> Sequence[float | None]:
     from tokengeist.models.ablations import Ablations
     from tokengeist.models.scoring import log_probs
 
@@ -94,6 +96,15 @@ def _drops(
     tokens = text.tokens_of(target)
     if not tokens[tokens > 0].size:
         return [0.0] * len(edges)
+    if (length := int(tokens[-1]) + 1) > model.window:
+        warnings.warn(
+            f"turn {target.turn} and what stands before it are {length} tokens long and "
+            f"'{model.name}' reads {model.window} at once: what the turn loses without its "
+            f"evidence cannot be measured, and its {len(edges)} edges are not verified",
+            TokengeistWarning,
+            stacklevel=3,
+        )
+        return [None] * len(edges)
     ablations = Ablations(model, text.tokens.ids, text.owners, sources=len(evidence), tokens=tokens)
     # The first row keeps everything; each other one lacks all the evidence of one edge.
     edge_of = np.array([number for number, _ in evidence])

@@ -65,32 +65,33 @@ def test_a_part_is_a_source_or_a_whole_assistant_turn(
     assert parts.max() + 1 == len(elsewhere) + 2
 
 
-def test_outcomes_are_what_a_target_loses_when_text_before_it_is_hidden(
-    tiny: LoadedModel, refund: Transcript
+def test_outcomes_are_log_odds_behind_what_is_left(
+    embedded: LoadedModel, refund: Transcript
 ) -> None:
-    """Against transformers with the whole mask written out, and every mask another outcome."""
-    text = text_up_to(tiny, refund, segment(refund), turn=4, render=None)
-    turns = [[text.tokens_of(Target.whole(refund.turns[4]))]]
+    """Against transformers: sources taken out, an earlier assistant turn hidden by a mask."""
+    text = text_up_to(embedded, refund, segment(refund), turn=4, render=None)
+    turns = [[text.tokens_of(Target.whole(refund.turns[turn]))] for turn in (1, 4)]
     parts = parts_of(text, turns)
-    kept = np.zeros((2, parts.max() + 1), dtype=bool)
-    kept[1, 0] = True
-    outcomes = probe_examples._outcomes(tiny, text.tokens.ids, parts, turns, kept)
-    size = len(parts)
-    for mask, outcome in zip(kept, outcomes[0], strict=True):
-        blocked = torch.full((size, size), torch.finfo(torch.float32).min)
-        for row in range(size):
-            for column in range(row + 1):
-                part = parts[column]
-                if part < 0 or mask[part] or part == parts[row]:
-                    blocked[row, column] = 0.0
-        with torch.inference_mode():
-            logits = tiny.model(
-                input_ids=torch.tensor([text.tokens.ids[:size]]), attention_mask=blocked[None, None]
-            ).logits[0]
-        tokens = turns[0][0]
-        log_p = logits.log_softmax(-1)[tokens - 1, [text.tokens.ids[t] for t in tokens]].sum()
-        assert outcome == pytest.approx(log_p.item() - np.log(-np.expm1(log_p.item())), abs=1e-3)
-    assert outcomes[0, 0] != outcomes[0, 1]
+    early = parts[turns[0][0][0]]
+    kept = np.ones((2, parts.max() + 1), dtype=bool)
+    kept[1, [0, early]] = False  # the first source, and the first assistant turn
+    outcomes = probe_examples._outcomes(embedded, text.tokens.ids, parts, turns, kept)
+    stays = np.flatnonzero(parts != 0)
+    blocked = torch.zeros(len(stays), len(stays))
+    blocked[:, parts[stays] == early] = torch.finfo(torch.float32).min
+    own = torch.from_numpy(np.flatnonzero(parts[stays] == early))
+    blocked[own[:, None], own] = 0.0
+    blocked.masked_fill_(torch.ones_like(blocked).triu(1).bool(), torch.finfo(torch.float32).min)
+    with torch.inference_mode():
+        logits = embedded.model(
+            input_ids=torch.tensor([[text.tokens.ids[place] for place in stays]]),
+            attention_mask=blocked[None, None],
+        ).logits[0]
+    for (tokens,), outcome in zip(turns, outcomes, strict=True):
+        rows = np.searchsorted(stays, tokens) - 1
+        log_p = logits.log_softmax(-1)[rows, [text.tokens.ids[token] for token in tokens]].sum()
+        assert outcome[1] == pytest.approx(log_p.item() - np.log(-np.expm1(log_p.item())), abs=1e-3)
+        assert abs(outcome[0] - outcome[1]) > 0.1
 
 
 def planted(sentences: int, seed: int) -> Examples:

@@ -1,13 +1,13 @@
 """What a probe learns from: sentences of assistant turns, and what they lose without their context.
 
 For each sentence there are the attention features of all text before its turn, one number per head,
-and the log-odds of the sentence while random halves of that text are hidden (AT2, section 3). A
+and the log-odds of the sentence without random halves of that text (AT2, section 3). A
 feature is summed over a part's tokens and averaged over the sentence's predicting rows.
 
-AT2 hides single tokens of one context from one answer. Here the parts that are hidden are those
-that will be scored, the sources; but an assistant turn is hidden as a whole, from everything but
-itself. So it can be context for later turns and still be measured, and one pass over a transcript
-gives an outcome for every sentence in it.
+AT2 hides single tokens of one context from one answer. Here the parts that go are those that will
+be scored, the sources, and they are taken out, as `ablations` does it. But an assistant turn goes
+as a whole, and is hidden from everything but itself. So it can be context for later turns and still
+be measured, and one pass over a transcript gives an outcome for every sentence in it.
 """
 
 from __future__ import annotations
@@ -106,15 +106,18 @@ def _outcomes(
     """Log-odds of every sentence behind every mask: (sentences, masks)."""
     sentences = [tokens for turn in turns for tokens in turn]
     positions = np.concatenate(sentences)
-    own = torch.from_numpy(parts)
-    same = own[:, None] == own[None, :]
+    targets = np.isin(parts, [parts[turn[0][0]] for turn in turns])
     measured: list[Floats] = []
     for number, mask in enumerate(kept):
         report("ablating", number, len(kept))
-        shown = torch.from_numpy(np.append(mask, True)[parts])  # NOBODY, the last, is always shown
-        with hiding(model.model, same | shown[None, :]):
-            batch = [(token_ids[: len(parts)], positions.tolist())]
-            measured += token_log_odds(model.model, batch)
+        shown = np.append(mask, True)[parts]  # NOBODY, the last, is always shown
+        there = np.flatnonzero(shown | targets)
+        own = parts[there]
+        visible = shown[there][None, :] | (own[:, None] == own[None, :])
+        with hiding(model.model, torch.from_numpy(visible)):
+            ids = [token_ids[place] for place in there.tolist()]
+            places = np.searchsorted(there, positions).tolist()
+            measured += token_log_odds(model.model, [(ids, places)])
     report("ablating", len(kept), len(kept))
     by_sentence = np.split(np.stack(measured), np.cumsum([len(s) for s in sentences])[:-1], axis=1)
     outcomes: Floats32 = np.stack([sequence_log_odds(s) for s in by_sentence]).astype(np.float32)
