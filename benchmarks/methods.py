@@ -29,6 +29,8 @@ from tokengeist.bench.transfer import across, elsewhere, transfer
 from tokengeist.bench.worker import Method
 
 BEGIN, END = "<!-- made by benchmarks.methods -->", "<!-- until here -->"
+ONE_READING = ("attention", "at2", "lexical", "blend")
+"""Backends that read a conversation once, or not at all."""
 EARLY = 12
 """Slow methods are run on targets before this turn: what they cost grows with the context."""
 
@@ -41,20 +43,21 @@ class Row:
     scores: RunScores
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, help="the benchmark folder to test on")
     parser.add_argument("synth", type=Path, help="`tokengeist bench synth --n 200 --seed 1`")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where runs are kept")
+    parser.add_argument("--only", nargs="+", default=ONE_READING, help="some of these backends")
     parser.add_argument("--attntrace", type=int, default=0, metavar="N", help="targets for it")
     parser.add_argument("--ablation", type=int, default=0, metavar="N", help="targets for it")
     parser.add_argument("--docs", type=Path, help="a file to put the tables into")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
 
     data, synth, out = Dataset(options.data), Dataset(options.synth), options.out
-    folders = dict(whole_runs(data, synth, out))
+    folders = dict(whole_runs(data, synth, out, options.only))
     rows = [Row(name, score(data, folder)) for name, folder in folders.items()]
     parts = [scores_table(rows), *error_tables(rows)]
     for backend, count in (("attntrace", options.attntrace), ("ablation", options.ablation)):
@@ -66,22 +69,21 @@ def main() -> None:
         put_into(options.docs, text)
 
 
-def whole_runs(data: Dataset, synth: Dataset, out: Path) -> Iterator[tuple[str, RunFolder]]:
+def whole_runs(
+    data: Dataset, synth: Dataset, out: Path, chosen: Sequence[str]
+) -> Iterator[tuple[str, RunFolder]]:
     """The methods that can be run on everything, in the order of the table."""
-
-    def done(name: str, backend: str, *, is_flat: bool = False) -> RunFolder:
-        run(data, out / name, Method(backend, settings=settings(backend, is_flat=is_flat)))
-        return RunFolder(out / name)
-
-    yield "attention, flat", done("flat-attention", "attention", is_flat=True)
-    yield "attention, recursive (the paper)", done("attention", "attention")
-    yield "at2, recursive", done("at2", "at2")
-    yield "lexical, flat", done("flat-lexical", "lexical", is_flat=True)
-    yield "lexical, recursive", done("lexical", "lexical")
-    transfer(data, elsewhere(synth, data), out / "blend-synthetic")
-    yield "blend, no model, fitted on synthetic worlds", RunFolder(out / "blend-synthetic")
-    transfer(data, across(data), out / "blend-across")
-    yield "blend, no model, fitted on the other domain", RunFolder(out / "blend-across")
+    for backend in (name for name in ONE_READING if name in chosen and name != "blend"):
+        for name, is_flat in (("flat", True), ("recursive", False)):
+            folder = out / f"{name}-{backend}"
+            run(data, folder, Method(backend, settings=settings(backend, is_flat=is_flat)))
+            said = f"{name} (the paper)" if folder.name == "recursive-attention" else name
+            yield f"{backend}, {said}", RunFolder(folder)
+    if "blend" in chosen:
+        transfer(data, elsewhere(synth, data), out / "blend-synthetic")
+        yield "blend, fitted on synthetic worlds", RunFolder(out / "blend-synthetic")
+        transfer(data, across(data), out / "blend-across")
+        yield "blend, fitted on the other domain", RunFolder(out / "blend-across")
 
 
 def settings(backend: str, *, is_flat: bool) -> Settings:

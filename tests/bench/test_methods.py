@@ -1,0 +1,42 @@
+"""The table of all methods: it says what scoring says, and finds its place in the docs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.methods import BEGIN, END, main, put_into
+from tests.bench.worlds import make_dataset
+from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.scoring import score
+from tokengeist.bench.store import RunFolder
+
+
+def test_the_tables_say_what_scoring_says(tmp_path: Path) -> None:
+    data = make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1", "x-air-2"])
+    synth = make_dataset(tmp_path / "synth", ["y-land-1"])
+    page = tmp_path / "page.md"
+    page.write_text(f"# Results\n\n{BEGIN}\nstale\n{END}\n\nThe end.\n")
+    asked = [str(data), str(synth), "--out", str(tmp_path / "runs"), "--docs", str(page)]
+    main([*asked, "--only", "lexical", "blend", "--attntrace", "1"])
+    text = page.read_text()
+    assert text.startswith("# Results")
+    assert text.endswith("The end.\n")
+    assert "stale" not in text
+    rows = {line.split(" | ")[0][2:]: line for line in text.splitlines() if "|" in line}
+    for name in ("blend, fitted on synthetic worlds", "attntrace, flat", "attntrace, recursive"):
+        assert name in rows
+    flat = score(Dataset(data), RunFolder(tmp_path / "runs" / "flat-lexical"))
+    first = next(line for line in text.splitlines() if line.startswith("| lexical, flat"))
+    assert f"| {100 * flat.overall['edge_f1'].mean:.1f} [" in first
+    missed = flat.mistakes.by_kind["result → call"]
+    assert f"| result → call | 9 | {missed.missed} / {missed.spurious} |" in text
+
+
+def test_a_page_without_a_place_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Results\n")
+    with pytest.raises(SystemExit, match="no place"):
+        put_into(page, "x")
+    assert page.read_text() == "# Results\n"
