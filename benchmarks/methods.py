@@ -59,10 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     data, synth, out = Dataset(options.data), Dataset(options.synth), options.out
     folders = dict(whole_runs(data, synth, out, options.only))
     rows = [Row(name, score(data, folder)) for name, folder in folders.items()]
-    parts = [scores_table(rows), *error_tables(rows)]
+    said = f"All {rows[0].scores.targets} targets, in per cent, with 95 % intervals:"
+    parts = [said, scores_table(rows), *error_tables(rows)]
     for backend, count in (("attntrace", options.attntrace), ("ablation", options.ablation)):
         parts += [slow_table(backend, count, data, out, folders)] if count else []
-    text = "\n".join(parts)
+    text = "\n\n".join(part.rstrip() for part in parts)
     if options.docs is None:
         print(text)
     else:
@@ -107,7 +108,9 @@ def error_tables(rows: Sequence[Row]) -> list[str]:
     """Missed and spurious edges, by what they join and by dependency type."""
     kinds = [f"{one} → {other}" for one in PARTIES for other in PARTIES]
     return [
+        "Edges missed / made up over all targets, by what they join (who rests on whom):",
         counts_table("edge", kinds, rows, lambda s, kind: s.mistakes.by_kind.get(kind)),
+        "The same by dependency type of the target:",
         counts_table("type", TAGS, rows, lambda s, tag: s.mistakes.by_tag.get(tag)),
     ]
 
@@ -142,10 +145,8 @@ def slow_table(
         run(some, kept, Method(backend, settings=settings(backend, is_flat=is_flat)))
         rows.append(Row(f"{backend}, {name}", score(some, RunFolder(kept))))
     rows += [Row(name, score(some, kept)) for name, kept in folders.items()]
-    caption = (
-        f"`{backend}` on {rows[0].scores.targets} targets before turn {EARLY}, and the others:\n"
-    )
-    return f"{caption}\n{scores_table(rows)}"
+    said = f"`{backend}` on {count} random targets before turn {EARLY}, the others on the same:"
+    return f"{said}\n\n{scores_table(rows)}"
 
 
 def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -160,7 +161,7 @@ def put_into(page: Path, text: str) -> None:
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise SystemExit(f"{page} has no place for the tables: {BEGIN} … {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
