@@ -100,6 +100,21 @@ def test_steps_are_drawn_one_by_one(
     assert page.locator(".node").count() > first
 
 
+def test_a_graph_is_verified_on_the_page(page: Page, serve: Serve) -> None:
+    """The real model says of every shown edge whether its evidence mattered."""
+    page.goto(serve(example_path("refund")))
+    page.get_by_role("link", name="refund").click()
+    select(page, 4, "full refund")
+    scored = page.locator(".edge.attribution .edge-label")
+    expect(scored.first).to_be_visible()
+    page.get_by_role("button", name="Verify").click()
+    expect(scored.first).to_have_text(re.compile("[✓~✗]$"), timeout=120_000)
+    assert all(text[-1] in "✓~✗" for text in scored.all_text_contents())
+    expect(page.get_by_role("button", name="Verify")).to_have_count(0)
+    page.reload()
+    expect(scored.first).to_have_text(re.compile("[✓~✗]$"))
+
+
 def test_a_second_tab_sees_the_same_and_can_cancel(
     page: Page, context: BrowserContext, serve: Serve, example: Path, slow_backend: Brake
 ) -> None:

@@ -40,7 +40,7 @@ def events(jobs: JobQueue) -> queue.Queue[Event]:
 def until(events: queue.Queue[Event], kind: str, **wanted: object) -> dict[str, Any]:
     """Wait for an event."""
     while True:
-        found, data = events.get(timeout=20)
+        found, data = events.get(timeout=240)  # a real model may have to be loaded meanwhile
         if found == kind and all(data.get(key) == value for key, value in wanted.items()):
             return data
 
@@ -191,3 +191,29 @@ def test_a_store_that_is_none(tmp_path: Path) -> None:
     path.write_text("not a database, and quite long enough to be taken for none " * 20)
     with pytest.raises(TokengeistError, match="cannot be used"):
         TraceStore(path)
+
+
+def test_a_finished_graph_is_put_to_the_test(
+    events: queue.Queue[Event], jobs: JobQueue, refund: Transcript, slow_backend: Brake
+) -> None:
+    """By the real model, after what waits before it, and with no other model in memory."""
+    target = locate_target(refund, "full refund", turn=4)
+    jobs.ask("key", refund, target, "lexical")
+    trace = until(events, "trace")["trace"]
+    edge = next(e for e in trace["graph"]["edges"] if e["kind"] == "attribution")
+    edges = frozenset({(edge["dependent"], edge["source"])})
+    with pytest.raises(TokengeistError, match="made on this page"):
+        jobs.verify("key", refund, "another", edges)
+    jobs.ask("key", refund, locate_target(refund, turn=3), "slow")
+    assert slow_backend.reading.wait(20)
+    job = jobs.verify("key", refund, trace["id"], edges)["job"]
+    assert (job["state"], job["ahead"]) == ("queued", 1)
+    assert jobs.verify("key", refund, trace["id"], edges)["job"]["id"] == job["id"]
+    slow_backend.release.set()
+    until(events, "trace")
+    tested = until(events, "trace")["trace"]
+    assert not slow_backend.alive
+    assert (tested["id"], tested["steps"]) == (trace["id"], trace["steps"])
+    judged = [e for e in tested["graph"]["edges"] if e["confirmation"] is not None]
+    assert [(e["dependent"], e["source"]) for e in judged] == list(edges)
+    assert jobs.ask("key", refund, target, "lexical")["trace"] == tested  # and kept

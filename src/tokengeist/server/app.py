@@ -166,6 +166,22 @@ def create_app(desk: Desk) -> Starlette:
 
         return JSONResponse(await run_in_threadpool(start_jobs), 202)
 
+    async def verify(request: Request) -> Response:
+        match await json_body(request):
+            case {"conversation": str(key), "trace": str(trace), "edges": list(listed)} if all(
+                isinstance(edge, list) and [type(turn) for turn in edge] == [int, int]
+                for edge in listed
+            ):
+                edges = frozenset((dependent, source) for dependent, source in listed)
+            case _:
+                raise TokengeistError("verifying needs a conversation, a trace and its edges")
+
+        def start_job() -> dict[str, Any]:
+            transcript = desk.catalogue.transcript(key)
+            return {"started": [desk.queue.verify(key, transcript, trace, edges)]}
+
+        return JSONResponse(await run_in_threadpool(start_job), 202)
+
     async def cancel(request: Request) -> Response:
         return JSONResponse({"cancelled": desk.queue.cancel(request.path_params["id"])})
 
@@ -185,6 +201,7 @@ def create_app(desk: Desk) -> Starlette:
             Route("/api/conversations/{key}", conversation),
             Route("/api/conversations/{key}/page.html", save),
             Route("/api/traces", ask, methods=["POST"]),
+            Route("/api/verify", verify, methods=["POST"]),
             Route("/api/jobs/{id}/cancel", cancel, methods=["POST"]),
             Route("/api/events", events),
             Route("/api/runs/{key}", run_page),

@@ -1,7 +1,8 @@
 """Traces on their way: one reading at a time, watched by every tab.
 
 Two threads work. One serves backends without a model, which answer at once; the other serves all
-backends with one, in the order of asking, so that there are never two models in memory.
+backends with one, and the check on finished graphs, in the order of asking, so that there are never
+two models in memory.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any
 
 from tokengeist.api import settings_for
 from tokengeist.attribution.registry import BackendOptions, backends
-from tokengeist.errors import TokengeistError
+from tokengeist.errors import TokengeistError, UnknownNameError
+from tokengeist.export.graph_file import from_json
 from tokengeist.export.page import step_json, trace_json
 from tokengeist.export.terminal import CAVEAT
 from tokengeist.progress import watching
@@ -53,6 +55,10 @@ class Job:
     transcript: Transcript
     target: Target
     backend: str
+    verifies: dict[str, Any] | None = None
+    """The finished trace whose edges are put to the test; None for a trace to be made."""
+    edges: frozenset[tuple[int, int]] = frozenset()
+    """Which edges, by dependent and source."""
     id: str = field(default_factory=lambda: secrets.token_hex(6))
     state: JobState = JobState.QUEUED
     what: str = ""
@@ -66,13 +72,20 @@ class Job:
     def is_over(self) -> bool:
         return self.state in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
+    @property
+    def needs_model(self) -> bool:
+        if self.verifies is not None:
+            return True
+        known = backends().get(self.backend)
+        return known is not None and known.needs_model
+
     def asks_as(self, other: Job) -> bool:
         """Whether the two would give the same trace."""
-        return (self.transcript.fingerprint, self.target, self.backend) == (
-            other.transcript.fingerprint,
-            other.target,
-            other.backend,
-        )
+        return self._asked() == other._asked()
+
+    def _asked(self) -> tuple[object, ...]:
+        verified = self.verifies and (self.verifies["id"], self.edges)
+        return self.transcript.fingerprint, self.target, self.backend, verified
 
 
 CLOSED = "closed"
@@ -139,7 +152,25 @@ class JobQueue:
         if known is not None:
             self._tell("trace", {"conversation": conversation, "trace": known})
             return {"trace": known}
-        job = Job(conversation, transcript, target, backend)
+        return self._enqueue(Job(conversation, transcript, target, backend))
+
+    def verify(
+        self,
+        conversation: str,
+        transcript: Transcript,
+        trace: str,
+        edges: frozenset[tuple[int, int]],
+    ) -> dict[str, Any]:
+        """Put edges of a trace that was made here to the test."""
+        made = self._store.traces_of(transcript.fingerprint)
+        known = next((found for found in made if found["id"] == trace), None)
+        if known is None:
+            raise UnknownNameError("only a trace that was made on this page can be verified")
+        graph, _ = from_json(known["graph"])
+        job = Job(conversation, transcript, graph.target, graph.spec.name, known, edges)
+        return self._enqueue(job)
+
+    def _enqueue(self, job: Job) -> dict[str, Any]:
         with self._changed:
             running = next((j for j in self._jobs if not j.is_over and j.asks_as(job)), None)
             if running is not None:
@@ -180,7 +211,10 @@ class JobQueue:
                 self._tell_job(job)
             try:
                 with watching(partial(self._watch, job)):
-                    self._trace(job, reader)
+                    if job.verifies is None:
+                        self._trace(job, reader)
+                    else:
+                        self._verify(job, job.verifies, reader)
             except _CancelledError:
                 self._end(job, JobState.CANCELLED)
             except TokengeistError as error:
@@ -190,7 +224,7 @@ class JobQueue:
 
     def _next(self, needs_model: bool) -> Job | None:
         for job in self._jobs:
-            if job.state is JobState.QUEUED and _needs_model(job.backend) == needs_model:
+            if job.state is JobState.QUEUED and job.needs_model == needs_model:
                 return job
         return None
 
@@ -211,6 +245,18 @@ class JobQueue:
         question = self._question(job.target, job.backend)
         self._store.keep(job.transcript.fingerprint, question, trace)
         self._tell("trace", {"conversation": job.conversation, "trace": trace})
+        self._end(job, JobState.DONE)
+
+    def _verify(self, job: Job, trace: dict[str, Any], reader: Reader) -> None:
+        from tokengeist.verification import verify
+
+        graph, view = from_json(trace["graph"])
+        tested = verify(graph, job.transcript, reader.model(), edges=job.edges)
+        name, id = trace["name"], trace["id"]
+        told = trace_json(tested, job.transcript, view, id=id, name=name)
+        told["steps"] = trace["steps"]
+        self._store.replace(told)
+        self._tell("trace", {"conversation": job.conversation, "trace": told})
         self._end(job, JobState.DONE)
 
     def _watch(self, job: Job, what: str, done: int, total: int) -> None:
@@ -256,12 +302,11 @@ class JobQueue:
         """How many jobs of its thread stand before it."""
         if job.state is not JobState.QUEUED:
             return 0
-        needs_model = _needs_model(job.backend)
         count = 0
         for other in self._jobs:
             if other is job:
                 break
-            count += not other.is_over and _needs_model(other.backend) == needs_model
+            count += not other.is_over and other.needs_model == job.needs_model
         return count
 
     def _question(self, target: Target, backend: str) -> str:
@@ -273,8 +318,3 @@ class JobQueue:
 def _check(job: Job) -> None:
     if job.cancelled.is_set():
         raise _CancelledError
-
-
-def _needs_model(backend: str) -> bool:
-    known = backends().get(backend)
-    return known is not None and known.needs_model

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
 from tokengeist.api import Settings, settings_for
+from tokengeist.attribution.cached import load_for
 from tokengeist.attribution.protocol import Attributor
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.segmentation import segment
 from tokengeist.tracer import Tracer
 from tokengeist.transcript import Transcript
+
+if TYPE_CHECKING:
+    from tokengeist.models.loading import LoadedModel
 
 _READINGS = 4
 
@@ -27,6 +32,7 @@ class Reader:
         self._backend: str | None = None
         self._attributor: Attributor | None = None
         self._tracers: OrderedDict[str, Tracer] = OrderedDict()
+        self._model: LoadedModel | None = None
 
     def tracer(self, transcript: Transcript, backend: str) -> Tracer:
         """A tracer over a reading of `transcript`; this is where a model does its work."""
@@ -48,8 +54,16 @@ class Reader:
             self._tracers.popitem(last=False)
         return found
 
+    def model(self) -> LoadedModel:
+        """The model by itself, for putting a finished graph to the test."""
+        if self._model is None:
+            self._forget()
+            self._model = load_for(self._options)
+        return self._model
+
     def _forget(self) -> None:
         """Free the model before the next one is loaded, not after."""
+        self._model = None
         self._tracers.clear()
         self._attributor = None
         self._backend = None

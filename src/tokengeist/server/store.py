@@ -77,6 +77,13 @@ class TraceStore:
                 (trace["id"], fingerprint, question, time.time(), json.dumps(trace)),
             )
 
+    def replace(self, trace: dict[str, Any]) -> None:
+        """Keep a trace in place of the one with the same id."""
+        with self._lock, self._connection:
+            self._connection.execute(
+                "UPDATE traces SET content = ? WHERE id = ?", (json.dumps(trace), trace["id"])
+            )
+
     def count(self) -> dict[str, int]:
         """How many traces each conversation has, by fingerprint."""
         with self._lock:

@@ -92,6 +92,13 @@ export const ask = (question: {
   backend: string;
 }) => call<unknown>("traces", question);
 
+/** Put edges of a finished trace to the test. */
+export const verify = (question: {
+  conversation: string;
+  trace: string;
+  edges: [number, number][];
+}) => call<unknown>("verify", question);
+
 export const cancel = (job: string) => call<unknown>(`jobs/${encodeURIComponent(job)}/cancel`, {});
 
 export interface Happening {

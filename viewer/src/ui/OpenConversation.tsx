@@ -1,11 +1,11 @@
 /** A conversation from the server, with its traces and those on their way. */
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { ask, cancel, fileOf, type Home, opened } from "../lib/api";
+import { ask, cancel, fileOf, type Home, opened, verify } from "../lib/api";
 import type { Job } from "../lib/jobs";
 import type { Link } from "../lib/link";
 import { formatLink, NOWHERE } from "../lib/link";
-import { type Conversation, conversationOf, traceOf } from "../lib/model";
+import { type Conversation, conversationOf, type Graph, type Trace, traceOf } from "../lib/model";
 import type { Selected } from "../lib/selection";
 import type { WireTrace } from "../lib/wire";
 import { Brand } from "./Brand";
@@ -58,6 +58,13 @@ export function OpenConversation({
     [found, key, backend],
   );
 
+  const startVerification = (trace: Trace, graph: Graph) => {
+    const edges = graph.edges.map((e): [number, number] => [e.dependent, e.source]);
+    verify({ conversation: key, trace: trace.id, edges }).catch((error: Error) =>
+      setProblem(error.message),
+    );
+  };
+
   if (problem) return <Notice title="This cannot be shown" text={problem} />;
   if (!found) return <Notice title="" text="Reading the conversation" />;
   const back = start.run ? formatLink({ ...NOWHERE, run: start.run }) : "#";
@@ -84,6 +91,7 @@ export function OpenConversation({
       empty="Select any text of an assistant turn to see where it came from."
       page={fileOf(key, start.run)}
       onTrace={startTrace}
+      onVerify={start.run ? null : startVerification}
       onCancel={(job) => {
         cancel(job.id).catch((error: Error) => setProblem(error.message));
       }}

@@ -1,5 +1,6 @@
 /** The right side: the graph of the chosen claim, and everything said about it. */
 
+import type { ComponentChildren } from "preact";
 import { isOver, type Job, said } from "../lib/jobs";
 import { type Conversation, GOLD, type Graph, type Trace } from "../lib/model";
 import { targetKey, targetsOf } from "../lib/targets";
@@ -20,6 +21,7 @@ export function TracePanel({
   state,
   empty,
   page,
+  onVerify,
   onCancel,
   onSaid,
 }: {
@@ -30,6 +32,7 @@ export function TracePanel({
   /** What to say while nothing has been chosen. */
   empty: string;
   page: string | null;
+  onVerify: ((trace: Trace, graph: Graph) => void) | null;
   onCancel: ((job: Job) => void) | null;
   onSaid: (message: string) => void;
 }) {
@@ -111,7 +114,19 @@ export function TracePanel({
           <p>{jobs.some((job) => !isOver(job)) ? "Tracing." : empty}</p>
         </div>
       )}
-      <Method trace={trace} state={state} />
+      <Method trace={trace} state={state}>
+        {onVerify && trace?.wire && graph && canBeVerified(graph) && (
+          <button
+            type="button"
+            class="quiet"
+            title="Take the evidence of every shown edge away, and see what the model makes of it"
+            disabled={jobs.some((job) => !isOver(job))}
+            onClick={() => onVerify(trace, graph)}
+          >
+            Verify
+          </button>
+        )}
+      </Method>
     </section>
   );
 }
@@ -239,7 +254,20 @@ function JobLine({ job, onCancel }: { job: Job; onCancel: ((job: Job) => void) |
   );
 }
 
-function Method({ trace, state }: { trace: Trace | null; state: WorkspaceState }) {
+/** Whether an edge is shown that a model could test and none has. */
+function canBeVerified(graph: Graph): boolean {
+  return graph.edges.some((e) => e.kind === "attribution" && !e.annotated && !e.confirmation);
+}
+
+function Method({
+  trace,
+  state,
+  children,
+}: {
+  trace: Trace | null;
+  state: WorkspaceState;
+  children: ComponentChildren;
+}) {
   return (
     <footer class="method">
       {trace && (
@@ -263,6 +291,7 @@ function Method({ trace, state }: { trace: Trace | null; state: WorkspaceState }
           <span class="model">
             {trace.backend === GOLD ? "annotated by people" : (trace.model ?? "no model")}
           </span>
+          {children}
         </p>
       )}
       <p class="caveat">

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { isOver, type Job, partialTrace } from "../lib/jobs";
 import { formatLink, type Link, NOWHERE } from "../lib/link";
 import type { Mark } from "../lib/marks";
-import type { Conversation as Model, Trace } from "../lib/model";
+import type { Graph, Conversation as Model, Trace } from "../lib/model";
 import { type Selected, selectedSpan } from "../lib/selection";
 import { shown } from "../lib/text";
 import { Arrows } from "./Arrows";
@@ -31,6 +31,7 @@ export function Workspace({
   empty,
   page = null,
   onTrace,
+  onVerify = null,
   onCancel = null,
 }: {
   conversation: Model;
@@ -46,6 +47,8 @@ export function Workspace({
   page?: string | null;
   /** Starts a trace; null on a page that cannot. */
   onTrace: ((selected: Selected) => void) | null;
+  /** Puts the shown edges of a trace to the test; null on a page that cannot. */
+  onVerify?: ((trace: Trace, graph: Graph) => void) | null;
   onCancel?: ((job: Job) => void) | null;
 }) {
   const traces = useMemo(() => {
@@ -212,6 +215,7 @@ export function Workspace({
         state={state}
         empty={empty}
         page={page}
+        onVerify={onVerify}
         onCancel={onCancel}
         onSaid={setSaid}
       />
