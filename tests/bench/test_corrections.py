@@ -246,12 +246,31 @@ def test_missing_years_and_hallucinations_are_proposed_reviewed_and_applied(
     proposed = Corrections.read(tmp_path / "proposed.json")
     (turn,), (target,) = proposed.turns, proposed.targets  # 6 May is in no call, 3 March has a year
     assert turn.after == "Book me a room in Rome from May 4th, 2025 to the 6th of May."
-    assert "May 4th is 2025" in turn.reason
+    assert "May 4th is in 2025" in turn.reason
     assert (target.target, target.before, target.after) == (TARGET.target, BEFORE, BEFORE)
     dataset = corrected(folder, turn, replace(target, after=AFTER))
     assert dataset.transcript("confetti-aaa").turns[0].text == turn.after
     again = propose(dataset)  # nothing is proposed twice
     assert (again.turns, again.targets) == (dataset.corrections.turns, dataset.corrections.targets)
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected"),
+    [
+        ("from the 4th to 6 May", "from the 4th of May 2031 to 6 May 2031"),
+        ("on the 4th of May", "on the 4th of May 2031"),
+        ("on the 4th of May, 2030", None),
+        ("the 7th", None),  # in no call
+        ("the 12th time", None),  # calls disagree
+        ("Mai 4", None),
+    ],
+)
+def test_what_a_date_lacks_is_taken_from_the_calls(said: str, corrected: str | None) -> None:
+    dates = ("2031-05-04", "2031-05-06", "2031-05-12", "2031-06-12", "2031-13-07")
+    call = ToolCall("f", json.dumps(dates))
+    turns = (Turn(0, Role.USER, said), Turn(1, Role.ASSISTANT, calls=(call,)))
+    found = [entry.after for entry in missing_years(Transcript(turns))]
+    assert found == ([] if corrected is None else [corrected])
 
 
 def test_calls_that_disagree_on_a_year_propose_nothing() -> None:

@@ -12,6 +12,8 @@ import urllib.request
 from pathlib import Path
 
 from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.review.desk import ReviewDesk
+from tokengeist.bench.review.judgements import Judgement
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "src")}
 
@@ -40,6 +42,17 @@ def test_statistics_and_agreement_as_text_and_json(dataset: Dataset) -> None:
     again = run(folder, "--stats", "--size", "6")
     assert again.returncode == 2
     assert "drawn already" in again.stderr
+
+
+def test_two_reviewers_are_compared_in_the_terminal(dataset: Dataset, desk: ReviewDesk) -> None:
+    for name, level in (("ada", Judgement.CORRECT), ("bob", Judgement.MINOR)):
+        for index in range(3):
+            desk.judge(name, index, level, note="", seen=desk.open(index, name).digest)
+    shown = run(str(dataset.folder), "--stats").stdout
+    assert "kappa" in shown
+    rows = [line.split() for line in shown.splitlines() if "ada and bob" in line]
+    assert rows[0][3:] == ["3", "0%", "0.00", "0.00"]  # they never say the same, as by chance
+    assert rows[1][3:] == ["3", "100.0", "100.0", "100.0", "100.0", "100%"]  # and accept the same
 
 
 def test_the_page_is_served_and_ends_with_ctrl_c(dataset: Dataset) -> None:

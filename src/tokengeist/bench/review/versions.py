@@ -64,7 +64,7 @@ class Versions:
         """The graphs that a reviewer may look at, and whose each one is."""
         found: dict[str, list[str]] = {}
         if not self.is_blind(name):
-            for owner, digest in ({GOLD: self.gold} | self._copies()).items():
+            for owner, digest in ((GOLD, self.gold), *self._copies().items()):
                 found.setdefault(digest, []).append(owner)
         return found
 
