@@ -242,7 +242,7 @@ def test_missing_years_and_hallucinations_are_proposed_reviewed_and_applied(
     done = CliRunner().invoke(
         app, ["bench", "correct", str(folder), "--propose", str(tmp_path / "proposed.json")]
     )
-    assert "1 turns corrected, 0 corrected targets added, 1 to fill in" in done.stdout
+    assert "1 turns and 1 targets to review, 1 of them to fill in" in done.stdout
     proposed = Corrections.read(tmp_path / "proposed.json")
     (turn,), (target,) = proposed.turns, proposed.targets  # 6 May is in no call, 3 March has a year
     assert turn.after == "Book me a room in Rome from May 4th, 2025 to the 6th of May."

@@ -38,12 +38,15 @@ def correct(
         entries = {"turns": map(asdict, found.turns), "targets": map(asdict, found.targets)}
         print_json({"counts": found.counts()} | {k: list(v) for k, v in entries.items()})
         return
-    if propose is None:
-        _show(found)
     count = found.counts()
+    if propose is not None:
+        listed = f"{len(found.turns)} turns and {len(found.targets)} targets to review"
+        typer.echo(f"{listed}, {count['waiting']} of them to fill in: {propose}")
+        return
+    _show(found)
     typer.echo(
         f"{count['turns']} turns corrected, {count['targets']} corrected targets added, "
-        f"{count['waiting']} to fill in{f': {propose}' if propose else ''}"
+        f"{count['waiting']} to fill in"
     )
 
 
