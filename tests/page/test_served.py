@@ -274,6 +274,13 @@ def test_a_run_and_its_comparison_with_gold(
     expect(verdicts).to_contain_text("1 missing")
     expect(verdicts).to_contain_text("spurious")
     expect(page.locator(".edge-list .diff-right")).to_contain_text("turn 10 → turn 9")
+    # What people annotated has no scores, and none are shown.
+    page.get_by_role("combobox", name="Method").select_option("gold")
+    page.get_by_role("tab", name="Graph").click()
+    assert set(page.locator("svg.graph .edge-label").all_text_contents()) <= {"call"}
+    page.get_by_role("tab", name="Walk-through").click()
+    expect(page.locator(".step").first).to_contain_text("rests on 1 earlier turn")
+    expect(page.locator(".bar-score")).to_have_count(0)
     page.get_by_role("link", name="Tokengeist").click()
     expect(page.locator("tbody tr")).to_have_count(1)
 

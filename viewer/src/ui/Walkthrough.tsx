@@ -166,7 +166,13 @@ function StepView({
 function said(step: Step): string {
   if (step.stop) return STOPS[step.stop].slice(2);
   if (!step.question) return "a tool result: follow its call";
+  if (isAnnotated(step)) return `rests on ${plural(step.offered, "earlier turn")}`;
   return step.offered > 0 ? `${plural(step.offered, "earlier turn")} scored` : "";
+}
+
+/** Whether people said what this turn rests on: they gave no scores. */
+function isAnnotated(step: Step): boolean {
+  return step.edges.some((edge) => edge.annotated);
 }
 
 function Bars({
@@ -196,10 +202,14 @@ function Bars({
               <span class="bar-turn">
                 <RoleBadge role={turn?.role ?? "tool"} /> {candidate.turn}
               </span>
-              <span class="bar-track">
-                <span class="bar" style={{ width: `${(100 * candidate.score) / best}%` }} />
-              </span>
-              <span class="bar-score">{number(candidate.score)}</span>
+              {!isAnnotated(step) && (
+                <>
+                  <span class="bar-track">
+                    <span class="bar" style={{ width: `${(100 * candidate.score) / best}%` }} />
+                  </span>
+                  <span class="bar-score">{number(candidate.score)}</span>
+                </>
+              )}
               <span class="sr">{chosen ? "followed" : "not followed"}</span>
             </button>
           </li>
