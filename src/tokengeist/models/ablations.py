@@ -20,7 +20,8 @@ from tokengeist.progress import report
 
 Masks = npt.NDArray[np.bool_]
 
-_BATCH_TOKENS = 4096
+_CPU_BATCH, _GPU_BATCH = 1024, 8192
+"""Most tokens read at once. One long text keeps a CPU busy, and filling up others is lost time."""
 
 
 class Ablations:
@@ -56,16 +57,18 @@ class Ablations:
         (ablations, tokens)."""
         keys = [np.packbits(mask).tobytes() for mask in masks]
         fresh = {key: mask for key, mask in zip(keys, masks, strict=True) if key not in self._known}
+        entries = [(key, self._without(mask)) for key, mask in fresh.items()]
+        # Shorter ones of a batch are filled up to the longest: equals belong together.
+        entries.sort(key=lambda entry: len(entry[1][0]))
+        most = _CPU_BATCH if self._model.device.type == "cpu" else _GPU_BATCH
         batch: list[tuple[bytes, tuple[list[int], list[int]]]] = []
         done = 0
-        for key, mask in fresh.items():
-            entry = self._without(mask)
-            longest = max(len(entry[0]), *(len(ids) for _, (ids, _) in batch), 0)
-            if batch and longest * (len(batch) + 1) > _BATCH_TOKENS:
+        for key, (ids, positions) in entries:
+            if batch and len(ids) * (len(batch) + 1) > most:
                 done += self._run(batch)
                 report("ablating", done, len(fresh))
                 batch = []
-            batch.append((key, entry))
+            batch.append((key, (ids, positions)))
         if batch:
             self._run(batch)
         if fresh:
