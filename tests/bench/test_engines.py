@@ -13,7 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.test_run import command, environment, lines, readings, timeless, wait_for_lines
+from tests.bench.test_run import (
+    command,
+    environment,
+    evidence,
+    lines,
+    readings,
+    timeless,
+    wait_for_lines,
+)
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Dataset
@@ -67,6 +75,7 @@ def test_processes_say_the_same(
 ) -> None:
     run(dataset, tmp_path / "run", TEST, engine=ProcessEngine(2))
     assert timeless(tmp_path / "run") == expected
+    assert evidence(tmp_path / "run") == evidence(tmp_path / "expected")
     workers = {line.split()[0] for line in pids.read_text().splitlines()}
     assert str(os.getpid()) not in workers
 
@@ -143,6 +152,7 @@ class TestRay:
         run(dataset, tmp_path / "run", TEST, engine=RayEngine(2))
         killer.join()
         assert timeless(tmp_path / "run") == expected
+        assert evidence(tmp_path / "run") == evidence(tmp_path / "expected")
         assert len({line.split()[0] for line in cluster.read_text().splitlines()}) >= 3
         assert len(readings(cluster)) > 6
 
