@@ -15,6 +15,7 @@ from benchmarks.peers.contenders import CONTENDERS
 from benchmarks.peers.question import make_question
 from benchmarks.peers.timing import Timing, time_contender
 
+PEERS = ("at2", "inseq", "context-cite")
 OURS = "tokengeist attention"
 SAME_METHOD = {"context-cite": "tokengeist ablation"}
 """Whom a peer is compared with, where it is not our attention."""
@@ -36,24 +37,21 @@ def main() -> None:
 
     for tokens in options.tokens:
         question = make_question(tokens)
+        print(head(tokens, question.response[question.start : question.end]), flush=True)
+        timings: dict[str, Timing] = {}
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "question.json"
             question.save(file)
-            timings = {}
             for name in options.only:
-                print(f"{tokens:,} tokens: {name} …", file=sys.stderr, flush=True)
-                ours = name == "bare pass" or name.startswith("tokengeist")
+                is_peer = name.startswith(PEERS)
                 timings[name] = time_contender(
                     name,
-                    Path(sys.executable) if ours else options.python,
+                    options.python if is_peer else Path(sys.executable),
                     file,
                     threads=options.threads,
                     limit_gib=options.limit_gib,
                 )
-        span = question.response[question.start : question.end]
-        print(f"\n{head(tokens, span)}")
-        for name, timing in timings.items():
-            print(line(name, timing, timings), flush=True)
+                print(line(name, timings[name], timings), flush=True)
 
 
 def head(tokens: int, span: str) -> str:

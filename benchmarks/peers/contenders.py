@@ -118,8 +118,8 @@ def context_cite(question: Question) -> Answer:
 
 
 CONTENDERS: dict[str, Callable[[Question], Answer]] = {
-    "bare pass": bare_pass,
     "tokengeist attention": tokengeist_attention,
+    "bare pass": bare_pass,
     "at2 uniform": at2_uniform,
     "inseq attention": inseq_attention,
     "tokengeist ablation": tokengeist_ablation,
