@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.worlds import make_dataset
-from tokengeist.api import Settings
+from tokengeist.api import Settings, settings_for
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.report.build import build
 from tokengeist.bench.report.content import Report, Table, mark_best
@@ -107,12 +107,15 @@ def test_markdown_comes_with_its_figures(report: Report, tmp_path: Path) -> None
 
 
 def test_latex_is_balanced_and_escaped(dataset: Dataset, runs: list[Path], tmp_path: Path) -> None:
+    run(dataset, tmp_path / "blend", Method("blend", settings=settings_for("blend")))
+    runs = [*runs, tmp_path / "blend"]
     files = write_report(build(runs, title="100% of_it & more"), tmp_path / "report.tex")
     text = files[0].read_text()
     assert r"\title{100\% of\_it \& more}" in text
     for kind in ("table", "tabular", "figure", "document", "itemize"):
         assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}") > 0
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+    assert text.isascii()  # pdflatex knows no arrow and no alpha by itself
     for file in files[1:]:
         assert file.read_bytes().startswith(b"%PDF")
 

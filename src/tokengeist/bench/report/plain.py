@@ -11,6 +11,7 @@ _LATEX = str.maketrans(
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
         "α": r"$\alpha$", "–": "--", "±": r"$\pm$", "≈": r"$\approx$", "…": r"\ldots{}",
+        "→": r"$\rightarrow$", "≥": r"$\geq$",
     }
 )  # fmt: skip
 
