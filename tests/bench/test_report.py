@@ -19,6 +19,7 @@ from tokengeist.bench.run import run, run_repeats
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.sweep import read_sweep, run_sweep
+from tokengeist.bench.transfer import across, elsewhere, transfer
 from tokengeist.bench.worker import Method
 from tokengeist.errors import RunError, UnknownNameError
 from tokengeist.tracer import TraceOptions
@@ -146,6 +147,21 @@ def test_twins_are_refused(dataset: Dataset, runs: list[Path], tmp_path: Path) -
     run(dataset, tmp_path / "twin", Method("lexical"))
     with pytest.raises(RunError, match="report on one of them"):
         build([runs[0], tmp_path / "twin"])
+
+
+def test_weights_of_other_origins_stand_side_by_side(tmp_path: Path) -> None:
+    data = Dataset(make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1"]))
+    other = Dataset(make_dataset(tmp_path / "other", ["y-land-1"]))
+    transfer(data, across(data), tmp_path / "across")
+    transfer(data, elsewhere(other, data), tmp_path / "elsewhere")
+    run(data, tmp_path / "shipped", Method("blend", settings=settings_for("blend")))
+    report = build([tmp_path / name for name in ("across", "elsewhere", "shipped")])
+    assert [row.label for row in tables(report)["Flat versus recursive attribution"].rows] == [
+        "no model",
+        "Tg + Blend from the other domains of data",
+        "Tg + Blend from other",
+        "Tg + Blend",
+    ]
 
 
 def test_repeats_are_reported_with_their_deviation(dataset: Dataset, tmp_path: Path) -> None:

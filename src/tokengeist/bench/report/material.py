@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tokengeist.attribution.blend.model import shipped_weights
 from tokengeist.bench.compare import Comparison, compare
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.scoring import RunScores, Spread, score, spread
@@ -38,9 +39,13 @@ class ReportedRun:
 
     @property
     def backend(self) -> str:
-        """The backend's name in tables."""
+        """The backend's name in tables; where it has weights of its own, what they come from."""
         name: str = self.meta["method"]["backend"]
-        return _BACKENDS.get(name, name)
+        shown = _BACKENDS.get(name, name)
+        weights = ((self.meta["made_by"] or {}).get("options") or {}).get("weights")
+        if weights is None or weights == shipped_weights().name:
+            return shown
+        return f"{shown} from {weights}"
 
     @property
     def is_flat(self) -> bool:
