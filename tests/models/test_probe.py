@@ -10,6 +10,8 @@ import torch
 
 from tokengeist.errors import ModelError
 from tokengeist.models.probe import Probe, heads_of, load_probe, save_probe, uniform_probe
+from tokengeist.models.shipped import shipped_probe
+from tokengeist.models.store import locate
 
 if TYPE_CHECKING:
     from tokengeist.models.loading import LoadedModel
@@ -97,3 +99,26 @@ def test_what_is_not_there(embedded: LoadedModel, tmp_path: Path) -> None:
 
 def test_the_uniform_probe_is_the_mean(embedded: LoadedModel) -> None:
     assert uniform_probe(embedded).weights.sum().item() == pytest.approx(1.0)
+
+
+def test_the_embedded_model_has_a_probe_with_a_card(embedded: LoadedModel) -> None:
+    directory = shipped_probe(locate(None))
+    assert directory is not None
+    probe = load_probe(str(directory), embedded)
+    assert probe.weights.abs().sum().item() == pytest.approx(1.0, abs=1e-5)
+    assert not torch.allclose(probe.weights, uniform_probe(embedded).weights)
+    said = probe.about
+    assert said["correlation"]["held_out"] > said["correlation"]["held_out_uniform"]
+    assert {"commands", "transcripts", "masks", "versions"} <= set(said)
+
+
+def test_another_model_has_none(tmp_path: Path) -> None:
+    """Not even one in a file of the same name."""
+    embedded_file = locate(None).path
+    assert embedded_file is not None
+    other = tmp_path / embedded_file.name
+    other.write_bytes(b"GGUF, but not that one")
+    assert shipped_probe(locate(str(other))) is None
+    link = tmp_path / "the-same.gguf"
+    link.symlink_to(embedded_file)
+    assert shipped_probe(locate(str(link))) == shipped_probe(locate(None))

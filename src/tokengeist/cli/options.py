@@ -27,7 +27,10 @@ TrustRemoteCode = Annotated[
     bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
 ]
 Render = Annotated[str | None, typer.Option(help="How the model sees the turns: plain or chat.")]
-Probe = Annotated[str | None, typer.Option(help="For at2: a probe's path or hub id, or `uniform`.")]
+Probe = Annotated[
+    str | None,
+    typer.Option(help="For at2: a probe's path or hub id, or `uniform`. Default: the model's own."),
+]
 Seed = Annotated[int, typer.Option(help="For backends that draw lots.")]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Read again, and keep nothing on the disk.")

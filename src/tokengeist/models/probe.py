@@ -27,7 +27,6 @@ WEIGHTS = "probe.safetensors"
 ABOUT = "probe.json"
 UNIFORM = "uniform"
 
-_SHIPPED = Path(__file__).parents[1] / "probes"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
@@ -70,11 +69,11 @@ def load_probe(name: str, model: LoadedModel) -> Probe:
     return _checked(probe, path, model)
 
 
-def default_probe(model: LoadedModel) -> Probe:
-    """The probe that Tokengeist ships for a model, or the released one for the model's hub name."""
-    shipped = _SHIPPED / re.sub(r"[^\w.-]", "-", model.name)
-    if (shipped / WEIGHTS).is_file():
-        return load_probe(str(shipped), model)
+def released_probe(model: LoadedModel) -> Probe:
+    """The probe that AT2's authors released for the model of that hub name.
+
+    Raises `ModelError` where there is none.
+    """
     basename = model.name.rstrip("/").rsplit("/", 1)[-1].lower()
     try:
         return load_probe(f"madrylab/at2-{basename}", model)
