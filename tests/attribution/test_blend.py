@@ -174,7 +174,8 @@ def test_a_total_that_is_not_right_is_a_wrong_value() -> None:
         .says("In total that is $49.90.")
     )
     found = unit(script, "In total that is $49.90", "49.90")
-    assert (found.verdict, found.note) == (Verdict.UNSUPPORTED, "wrong-value transformation")
+    assert found.verdict is Verdict.UNSUPPORTED
+    assert found.note == "wrong-value transformation: miscalculated"
 
 
 def test_so_many_of_something_is_derived_from_price_and_question() -> None:
@@ -228,6 +229,17 @@ def test_a_decision_retold_rests_on_the_turn_that_decided() -> None:
         .says("Done. Your complete payback is on its way.")
     )
     assert sources(script, "complete payback", turn=4) == {3}
+
+
+def test_an_argument_may_come_from_the_system_turn() -> None:
+    script = (
+        Script()
+        .system("Today is 2031-05-01. A lift costs 42.50 EUR. Bookings go to desk DK-17.")
+        .user("Please reserve the lift for today.")
+        .calls("reserve_lift", {"ok": True}, day="2031-05-01", fee=42.5, desk="DK-17")
+    )
+    for argument in ("2031-05-01", "42.5", "DK-17"):
+        assert 0 in sources(script, argument, turn=2)
 
 
 def test_a_value_kept_rests_on_the_user_who_asked_to_keep_it() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import json_texts, texts
 from tokengeist.attribution.blend.book import sentences
-from tokengeist.attribution.blend.cues import agreement, first_word
+from tokengeist.attribution.blend.cues import agreement, words_of
 from tokengeist.attribution.blend.fields import scan
 from tokengeist.attribution.blend.pieces import Kind, pieces, stem
 
@@ -131,4 +131,4 @@ def test_agreement(text: str, yes: float) -> None:
 
 @pytest.mark.parametrize("name", ["cancel_order", "cancelOrder", "CancelOrder", "cancel-order"])
 def test_the_verb_of_a_tool(name: str) -> None:
-    assert first_word(name) == "cancel"
+    assert words_of(name)[0] == "cancel"

@@ -29,6 +29,8 @@ class Derivation:
     note: str
     is_certain: bool = True
     """Whether every step has its reason; else it is the likeliest guess."""
+    is_loose: bool = False
+    """Whether it joins two numbers from anywhere, which may be an accident."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from tokengeist.transcript import Role
 
 _CONVINCING = 0.9
 """An account this cheap needs no rival."""
+_LOOSE = 1.4
+"""From here on it may be an accident: two numbers from anywhere, or one of them several times."""
 
 
 def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
@@ -52,15 +54,27 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
         if here is not None:
             return here
     if account is None:
-        account = _combine(book, turn, piece, book.roles(Role.ASSISTANT, turn))
+        written = book.roles(Role.ASSISTANT, turn)
+        account = _combine(book, turn, piece, written)
+        account = account or _combine(book, turn, piece, sorted({*told, *written}))
     if account is None:
         return None
-    _, numbers, note = account
-    return _derivation((_original(book, turn, number).place for number in numbers), note)
+    cost, numbers, note = account
+    is_loose = cost >= _LOOSE and not _belongs_together(book, turn, numbers)
+    if len({number.turn for number in numbers}) > 1 or len(numbers) == 1:
+        numbers = tuple(_original(book, turn, number) for number in numbers)
+    return _derivation((number.place for number in numbers), note, is_loose=is_loose)
 
 
-def _derivation(places: Iterable[Place], note: str) -> Derivation:
-    return Derivation(tuple(sorted(set(places), key=lambda p: (p.turn, p.start))), note)
+def _belongs_together(book: Book, turn: int, numbers: Sequence[Number]) -> bool:
+    """Whether numbers are of one name in one turn, or all said again where they were used."""
+    alike = len(numbers) > 1 and len({(number.turn, number.key) for number in numbers}) == 1
+    return alike or all(number.piece.key in book.pages[turn].keys for number in numbers)
+
+
+def _derivation(places: Iterable[Place], note: str, *, is_loose: bool = False) -> Derivation:
+    ordered = tuple(sorted(set(places), key=lambda p: (p.turn, p.start)))
+    return Derivation(ordered, note, is_loose=is_loose)
 
 
 def compare_results(book: Book, turn: int, value: float) -> Derivation | None:
@@ -155,7 +169,7 @@ def _sums(numbers: list[Number], value: float) -> Iterator[Account]:
     for number in numbers:
         alike[number.turn, number.key].append(number)
     for group in alike.values():
-        crowded = 0.8 if len(group) > 8 else 0.0
+        crowded = 0.6 if len(group) > 8 else 0.0
         for size in (2, 3, 4, 5) if len(group) <= 12 else (2,):
             for first in range(len(group) - size + 1):
                 parts = tuple(group[first : first + size])

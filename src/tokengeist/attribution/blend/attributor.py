@@ -9,7 +9,7 @@ from tokengeist.attribution.blend.evidence import evidence
 from tokengeist.attribution.blend.features import features
 from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.origins import understand
-from tokengeist.attribution.blend.verdicts import units
+from tokengeist.attribution.blend.verdicts import shown_wrong_by, units
 from tokengeist.attribution.protocol import AttributorSpec, Explanation, Link
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.segmentation import Source
@@ -19,6 +19,9 @@ LEAST = 0.02
 """Less likely sources are not worth mentioning."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
+
+CONTRADICTS = 0.6
+"""How likely what shows a target to be wrong is one of its sources: it was there to be read."""
 
 
 def create(options: BackendOptions) -> BlendAttributor:
@@ -62,13 +65,17 @@ class BlendReading:
         best = max(likely, key=lambda turn: (likely[turn], turn), default=None)
         if best is not None and LIKELIEST <= likely[best] < self._weights.cut:
             likely[best] = self._weights.cut
-        links = tuple(
-            Link(turn, probability, evidence(self._book, need, self._book.pages[turn]))
+        links = {
+            turn: Link(turn, probability, evidence(self._book, need, self._book.pages[turn]))
             for turn, probability in likely.items()
             if probability >= LEAST
-        )
-        kept = [link for link in links if link.score >= self._weights.cut]
-        return Explanation(links, units(self._book, need, kept))
+        }
+        kept = [link for link in links.values() if link.score >= self._weights.cut]
+        account = units(self._book, need, kept)
+        for turn, spans in shown_wrong_by(account).items():
+            if turn not in links or links[turn].score < CONTRADICTS:
+                links[turn] = Link(turn, CONTRADICTS, spans)
+        return Explanation(tuple(links.values()), account)
 
     def score(self, target: Target) -> list[float]:
         """The same by source: a turn's probability where a source overlaps its evidence."""

@@ -17,7 +17,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
-from tokengeist.attribution.blend.fields import Field, Record, scan
+from tokengeist.attribution.blend.fields import QUOTES, Field, Record, scan
+from tokengeist.attribution.blend.layouts import lay_out
 from tokengeist.attribution.blend.pieces import Piece, name_keys, normal, pieces
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span, Transcript, Turn
@@ -68,8 +69,7 @@ class Page:
     fields: list[Field]
     records: list[Record]
     sentences: list[tuple[int, int]]
-    """Of its prose: without a tool's JSON and without calls."""
-    is_json: bool
+    """Of its prose: without a tool's fields and without calls."""
     positions: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Key → which pieces have it."""
 
@@ -77,7 +77,8 @@ class Page:
         for number, piece in enumerate(self.pieces):
             for key in piece.keys:
                 self.positions[key].append(number)
-        self._field_starts = [f.start for f in self.fields]
+        self._ordered = sorted(self.pieces, key=lambda piece: piece.start)
+        self._starts = [piece.start for piece in self._ordered]
 
     @property
     def index(self) -> int:
@@ -93,6 +94,18 @@ class Page:
         if self.turn.role is Role.TOOL or self.turn.is_exogenous:
             return self.turn.role
         return Role.ASSISTANT
+
+    @cached_property
+    def is_structured(self) -> bool:
+        """Whether it is a tool's answer that names its values."""
+        return self.role is Role.TOOL and bool(self.fields)
+
+    @cached_property
+    def passages(self) -> list[tuple[int, int]]:
+        """What it can be read by: sentences and a tool's records, else the whole."""
+        records = self.records if self.role is Role.TOOL else ()
+        places = self.sentences + [(r.start, r.end) for r in records]
+        return sorted(places) or [(0, len(self.text))]
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -123,22 +136,17 @@ class Page:
     def is_thinking(self) -> bool:
         return any(is_thinking(call.name) for call in self.calls)
 
-    @cached_property
-    def is_changing(self) -> bool:
-        """Whether it calls a tool that may change something."""
-        return any(not is_reading(call.name) for call in self.calls)
+    def may_change(self, call: Call) -> bool:
+        """Whether a call of it may change something."""
+        return not is_reading(call.name, self.text[call.arguments : call.end])
 
     @cached_property
     def views(self) -> list[FieldView]:
         """Its fields with their pieces."""
-        starts = [piece.start for piece in self.pieces]
-        order = sorted(range(len(starts)), key=starts.__getitem__)
-        ordered = [starts[i] for i in order]
         found = []
         for f in self.fields:
-            first, last = bisect_left(ordered, f.value_start), bisect_left(ordered, f.end)
-            inside = tuple(self.pieces[i] for i in order[first:last])
-            text = self.text[f.value_start : f.end].strip('"')
+            inside = tuple(self.between(f.value_start, f.end))
+            text = self.text[f.value_start : f.end].strip(QUOTES)
             found.append(FieldView(f, name_keys(f.key), inside, text))
         return found
 
@@ -170,9 +178,14 @@ class Page:
                 return start, end
         return 0, len(self.text)
 
+    def between(self, start: int, end: int) -> list[Piece]:
+        """The pieces that begin in a stretch of it."""
+        first = bisect_left(self._starts, start)
+        return self._ordered[first : bisect_left(self._starts, end, lo=first)]
+
     def keys_between(self, start: int, end: int) -> frozenset[str]:
         """What a stretch of it holds."""
-        return frozenset(k for p in self.pieces if start <= p.start < end for k in p.keys)
+        return frozenset([key for piece in self.between(start, end) for key in piece.keys])
 
 
 def open_page(turn: Turn) -> Page:
@@ -182,20 +195,21 @@ def open_page(turn: Turn) -> Page:
         for call, span in zip(turn.calls, turn.call_spans, strict=True)
     )
     text = turn.text
-    is_json = turn.role is Role.TOOL and text.lstrip()[:1] in ("{", "[")
-    if is_json:
-        fields, records = scan(text, 0, len(text))
-        return Page(turn, calls, pieces(text), fields, records, [], True)
+    if turn.role is Role.TOOL:
+        layout = lay_out(text)
+        told = [place for stretch in layout.prose for place in sentences(text, *stretch)]
+        return Page(turn, calls, pieces(text), layout.fields, layout.records, told)
     prose_end = calls[0].start if calls else len(text)
     found = pieces(text, 0, prose_end)
-    fields, records = [], []
+    fields: list[Field] = []
+    records: list[Record] = []
     for call in calls:
         more, inner = scan(text, call.arguments, call.end - 1, first_record=len(records))
         fields += more
         records += inner
         for f in more:
             found += pieces(text, f.value_start, f.end)
-    return Page(turn, calls, found, fields, records, sentences(text, 0, prose_end), False)
+    return Page(turn, calls, found, fields, records, sentences(text, 0, prose_end))
 
 
 _BULLET = re.compile(r"[\s\-*•#]*")
@@ -291,7 +305,7 @@ class Book:
                 continue
             page, call = origin
             text = normal(call.span.of(page.text))
-            if not is_reading(call.name):
+            if page.may_change(call):
                 found[result] = Freshness.OF_A_CHANGE
             else:
                 found[result] = Freshness.REPEATED if text in seen else Freshness.NEW

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Page
-from tokengeist.attribution.blend.cues import KEEPING
+from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, share
 from tokengeist.attribution.blend.origins import id_words
-from tokengeist.attribution.blend.pieces import Kind, name_keys
-from tokengeist.attribution.blend.scene import Features, Scene, compares
+from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
+from tokengeist.attribution.blend.reader import FeatureReader
+from tokengeist.attribution.blend.scene import Features, compares
 from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
@@ -20,26 +20,15 @@ _NEAR = 3
 _A_FEW_WORDS = 24
 
 
-class CallFeatures:
+class CallFeatures(FeatureReader):
     """For the arguments of a call."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self.book = scene.book
-        self.need = scene.need
-        self.hard = scene.need.hard
-
-    def of(self, page: Page) -> Features:
-        by_role: dict[Role, Callable[[Page], Features]] = {
-            Role.SYSTEM: self._system,
-            Role.USER: self._user,
-            Role.ASSISTANT: self._assistant,
-            Role.TOOL: self._result,
-        }
-        return by_role[page.role](page)
-
     def _system(self, page: Page) -> Features:
-        return {"passage": self.scene.passages[page.index]}
+        return {
+            "passage": self.scene.passages[page.index],
+            "gives_argument": any(item.origin == page.index for item in self.hard),
+            "derived": self.scene.is_derived_from(page),
+        }
 
     def _user(self, page: Page) -> Features:
         scene, turn = self.scene, page.index
@@ -51,6 +40,7 @@ class CallFeatures:
         agrees = self.book.agrees(turn)
         case = self._reading_case if asks_read and not stated else ""
         back = len(scene.users) - 1 - scene.users.index(turn)
+        described = scene.describes(turn)
         return {
             "states_argument": bool(direct),
             "states_share": share(stated, self.hard),
@@ -66,11 +56,11 @@ class CallFeatures:
             "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
             "names_entity": case in ("chosen", "only one") and self._names_entity(page),
             "spent": asks_read and scene.latest_user_is_spent,
-            "describes_record": scene.description(turn),
-            "describes_record_last": turn == scene.last_description,
+            **described,
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
             "keeps_value": turn == self._keeps_value,
             "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
+            "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": scene.is_derived_from(page),
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
             "turns_back": 0.0 if stated else math.log1p(back),
@@ -154,6 +144,17 @@ class CallFeatures:
         named = {u: len(words & self.book.pages[u].keys) for u in self.scene.users[:-1]}
         most = max(named.values(), default=0)
         return {max(u for u in named if named[u] == most): most / len(words)} if most else {}
+
+    @cached_property
+    def _asks_for_action(self) -> int | None:
+        """The latest earlier user turn that asks for what the tool does, in whatever words."""
+        calls = [c for c in self.book.pages[self.need.turn].calls if c.span in self.need.calls]
+        verbs = {word for call in calls for word in words_of(call.name)[:1]}
+        for alike in SAME_ACTION:
+            verbs |= alike if verbs & alike else set()
+        keys = {f"w:{stem(verb)}" for verb in verbs}
+        asking = [u for u in self.scene.users[:-1] if keys & self.book.pages[u].keys]
+        return asking[-1] if asking else None
 
     def _assistant(self, page: Page) -> Features:
         turn = page.index

@@ -20,9 +20,30 @@ def _phrases(pattern: str) -> re.Pattern[str]:
 READING_VERBS = _listed(
     """get find search list read fetch lookup look query check view show retrieve describe count
     calculate compute think plan note reason load open inspect browse verify validate estimate
-    convert parse summarize detect select scan locate identify"""
+    convert parse summarize detect select scan locate identify compare analyze measure lint test
+    explain preview monitor track ask"""
 )
 """First words of the names of tools that change nothing."""
+READING_NOUNS = _listed(
+    """search lookup query info information details status list history weather forecast calculator
+    retriever retrieval finder reader viewer inspector"""
+)
+"""Last words of such names: `web_search`, `order-status`."""
+SHELLS = _listed(
+    "bash shell sh terminal exec execute run command cmd console powershell sql editor"
+)
+"""Words in the names of tools that are told what to do by a command."""
+READING_COMMANDS = _phrases(
+    r"""(?:(?:sudo|time|timeout\ \d+)\ )*(?:ls|cat|head|tail|grep|rg|ag|find|fd|pwd|which|wc|stat
+    |file|tree|du|df|ps|env|printenv|echo|date|whoami|less|more|diff|ping|nl|jq|awk|sort|uniq|cut
+    |view|open|sed\ -n|git\ (?:status|log|diff|show|blame|grep|branch)|pip\ (?:show|list|freeze)
+    |pytest|(?:python3?|node)\ (?:-m\ pytest|-c|--version)|select|explain|describe|show)\b"""
+)
+"""Commands that only show something."""
+_PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
+_BEFORE_COMMAND = re.compile(r"\W*(?:\w+[\"']?\s*:\W*)?")
+_BETWEEN_COMMANDS = re.compile(r"&&|\|\||[;|\n]|\\n")
+_WRITING = re.compile(r"(?<![2&])>(?!\s*(?:&|/dev/null))|\btee\b")
 THINKING_VERBS = _listed("think plan note reason reflect scratchpad thought")
 
 AGREEMENT = _phrases(
@@ -55,8 +76,8 @@ RELATIVE_TIME = _phrases(
 )
 COMPARISON = _phrases(
     r"""\b((?!(?:request|interest|suggest|rest|west|test|guest)\b)\w{3,}est|most|least|larger
-    |smaller|lower|higher|cheaper|faster|shorter|longer|bigger|earlier|later|more|less|fewer
-    |max(?:imum)?|min(?:imum)?)\b"""
+    |smaller|lower|higher|cheaper|faster|shorter|longer|bigger|earlier|later|sooner|more|less|fewer
+    |comes?\ (?:first|last)|max(?:imum)?|min(?:imum)?)\b"""
 )
 CHOICE = _phrases(
     r"""\b(cheapest|lowest|highest|most|least|best|latest|earliest|largest|smallest|expensive
@@ -72,6 +93,21 @@ CORRECTION = _phrases(
     r"""\b(actually|instead|sorry|rather|correction|i\ meant?|make\ (?:it|that)|change\ that
     |mistake|prefer|let'?s\ say)\b"""
 )
+SAME_ACTION = tuple(
+    _listed(words)
+    for words in (
+        "modify change update edit alter adjust switch correct revise",
+        "cancel remove delete drop void",
+        "book reserve order buy purchase schedule",
+        "exchange swap replace switch",
+        "return refund reimburse",
+        "send email mail forward notify",
+        "add include create open register set",
+        "move reschedule postpone delay shift extend",
+        "pay charge settle",
+    )
+)
+"""Verbs by which people ask for, and tools are named after, much the same."""
 COMPUTATION = _phrases(
     r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between
     |apart|each|remaining|left\ over)\b"""
@@ -97,17 +133,29 @@ def agreement(text: str) -> float:
     return 0.7 if GO_AHEAD.search(text) else 0.0
 
 
-def is_reading(tool: str) -> bool:
-    """Whether a tool's name says that it only looks something up or works something out."""
-    return first_word(tool) in READING_VERBS
+def is_reading(tool: str, arguments: str = "") -> bool:
+    """Whether a call only looks something up or works something out, by its name or command."""
+    words = words_of(tool)
+    if not words:
+        return False
+    if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
+        return True
+    return bool(SHELLS & set(words)) and _only_shows(arguments)
+
+
+def _only_shows(arguments: str) -> bool:
+    """Whether every command in the arguments of a shell shows something and changes nothing."""
+    command = arguments[_BEFORE_COMMAND.match(arguments).end() :]  # type: ignore[union-attr]
+    parts = [part.strip() for part in _BETWEEN_COMMANDS.split(command)]
+    steps = [part for part in parts if part and not _PREPARING.match(part)]
+    return all(READING_COMMANDS.match(step) and not _WRITING.search(step) for step in steps)
 
 
 def is_thinking(tool: str) -> bool:
     """Whether a tool is a place to write thoughts down: it acts on nothing."""
-    return first_word(tool) in THINKING_VERBS
+    return any(word in THINKING_VERBS for word in words_of(tool)[:1])
 
 
-def first_word(tool: str) -> str:
-    """`cancel` of `cancel_order`, `cancelOrder` or `Cancel-Order`."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tool)
-    return words[0].lower() if words else ""
+def words_of(tool: str) -> list[str]:
+    """`cancel` and `order` of `cancel_order`, `cancelOrder` or `Cancel-Order`."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tool)]

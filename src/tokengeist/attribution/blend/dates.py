@@ -36,10 +36,15 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
         if wanted
         else []
     )
+    users = book.roles(Role.USER, turn)
+    asked = {t for t in book.roles(Role.TOOL, turn) if users and t > users[-1]}
+    looked_up = bool(asked & {place.turn for place, _ in dates})
     for number, (one, day) in enumerate(dates):
         for other, other_day in dates[:number]:
             if abs(_gap(day, other_day)) != wanted:
                 continue
+            if looked_up and not asked & {one.turn, other.turn}:
+                continue  # the days until something else
             far = (turn - one.turn) + 3 * (one.turn - other.turn)
             if best is None or far < best[0]:
                 first, last = (day, other_day) if _gap(day, other_day) > 0 else (other_day, day)

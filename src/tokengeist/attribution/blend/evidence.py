@@ -32,10 +32,10 @@ _LONG_FIELD = 80
 
 def evidence(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
     """What of a page speaks for its being a source of the need."""
-    if page.is_json:
-        return field_evidence(book, need, page)
-    if not page.calls and len(page.text.split()) <= _SHORT:
+    if not page.calls and not page.records and len(page.text.split()) <= _SHORT:
         return (_trimmed(page.text, 0, len(page.text)),)
+    if page.is_structured and not _is_told_in_prose(need, page):
+        return field_evidence(book, need, page)
     if page.calls:
         arguments = _arguments(need, page)
         if arguments:
@@ -43,6 +43,16 @@ def evidence(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
     if page.role is Role.SYSTEM:
         return (_rule(need, page),)
     return _clauses_needed(book, need, page)
+
+
+def _is_told_in_prose(need: Need, page: Page) -> bool:
+    """Whether the sentences around a tool's fields hold more of the need than the fields do."""
+    if not page.sentences:
+        return False
+    told, named = set[str](), set[str]()
+    for item, piece in _matches(need, page):
+        (named if page.field_at(piece.start) else told).add(item.piece.key)
+    return sum(need.weights[k] for k in told) > sum(need.weights[k] for k in named)
 
 
 def _matches(need: Need, page: Page) -> Iterator[tuple[Item, Piece]]:
@@ -129,7 +139,7 @@ def _densest_clauses(page: Page, wanted: frozenset[str], start: int, end: int) -
     best, chosen = -1.0, (start, end)
     for i, (first, _) in enumerate(clauses):
         for _, last in clauses[i:]:
-            hits = {p.key for p in page.pieces if first <= p.start < last} & wanted
+            hits = {p.key for p in page.between(first, last)} & wanted
             words = len(page.text[first:last].split())
             density = 2 * len(hits) / (len(wanted) + 0.5 * words)
             if density > best + 1e-9:
@@ -144,7 +154,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
     confirms = need.is_change and bool(users) and page.index == users[-1]
     scored = []
     for start, end in page.sentences or [(0, len(page.text))]:
-        keys = {p.key for p in page.pieces if start <= p.start < end} & weights.keys()
+        keys = {p.key for p in page.between(start, end)} & weights.keys()
         score = sum(weights[key] for key in sorted(keys))
         if page.role is Role.USER:
             text = page.text[start:end]
@@ -166,7 +176,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
         hit = [
             (first, last)
             for first, last in _split(page.text, _CLAUSE, start, end)
-            if any(first <= p.start < last and p.key in weights for p in page.pieces)
+            if any(p.key in weights for p in page.between(first, last))
         ]
         first, last = (hit[0][0], hit[-1][1]) if hit else (start, end)
         spans.append(_trimmed(page.text, first, last))

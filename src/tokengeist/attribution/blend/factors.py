@@ -27,7 +27,7 @@ def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
                 if number.turn == user or factor.value < 2:
                     continue
                 told = book.pages[number.turn].role in (Role.TOOL, Role.USER)
-                cost = 0.9 + 0.3 * back + (0.0 if told else 0.2)
+                cost = 0.9 + 0.3 * back + (0.0 if told else 0.1)
                 figure, said = number.piece.text, factor.piece.text
                 if factor.piece.unit == PERCENT:
                     for note in _on_or_off(number.value, factor.value, value):
@@ -35,7 +35,7 @@ def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
                 elif same(number.value * factor.value, value):
                     yield cost + 0.1, (number, factor), f"{figure} × {said}"
                 elif same(number.value / factor.value, value):
-                    yield cost + 0.3, (number, factor), f"{figure} ÷ {said}"
+                    yield cost + 0.2, (number, factor), f"{figure} ÷ {said}"
 
 
 def percentages(book: Book, turn: int) -> list[Number]:
@@ -47,7 +47,7 @@ def percentages(book: Book, turn: int) -> list[Number]:
 def scaled(base: float, percentage: Number, value: float) -> Iterator[str]:
     """How a value follows from a base and a percentage, if it does."""
     yield from _on_or_off(base, percentage.value, value)
-    if same(round(base * percentage.value / 100, 2), value):
+    if same(base * percentage.value / 100, value):
         yield f"× {percentage.value:g} %"
 
 
@@ -72,7 +72,7 @@ def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
 
 def _on_or_off(base: float, percentage: float, value: float) -> Iterator[str]:
     for sign, scale in (("-", 1 - percentage / 100), ("+", 1 + percentage / 100)):
-        if same(round(base * scale, 2), value):
+        if same(base * scale, value):
             yield f"{sign} {percentage:g} %"
 
 

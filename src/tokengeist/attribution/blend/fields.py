@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+QUOTES = "\"'\\"
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -36,7 +38,17 @@ class Record:
     is_nested: bool
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(
+    r"""
+    "(?:[^"\\]|\\.)*"
+    |(?<!\w)'(?:[^'\\\n]|\\.)*'(?=\s*[,:}\]])  # as Python writes it
+    |[{}\[\],:]
+    |[^\s{}\[\],:"]+
+    """,
+    re.VERBOSE,
+)
+_ESCAPED_TOKEN = re.compile(r'\\"(?:(?!\\").)*\\"|[{}\[\],:]|[^\s{}\[\],:"\\]+', re.DOTALL)
+_JSON_IN_STRING = re.compile(r'"\s*[{\[](?=.*?\\"\s*:)', re.DOTALL)
 
 
 class _Scanner:
@@ -50,23 +62,23 @@ class _Scanner:
         self._key: tuple[str, int] | None = None
         self._value: tuple[int, int] | None = None
 
-    def read(self, start: int, end: int) -> None:
-        for match in _TOKEN.finditer(self.text, start, end):
-            token = match.group()
-            if token in ("{", "["):
-                self._enter(token, match.start())
-            elif token in ("}", "]"):
+    def read(self, start: int, end: int, token: re.Pattern[str] = _TOKEN) -> None:
+        for match in token.finditer(self.text, start, end):
+            found = match.group()
+            if found in ("{", "["):
+                self._enter(found, match.start())
+            elif found in ("}", "]"):
                 self._flush()
                 if self._open:
                     bracket, record, _ = self._open.pop()
                     if bracket == "{":
                         self.ends[record] = match.end()
-            elif token == ":":
+            elif found == ":":
                 if self._value:
                     first, last = self._value
-                    self._key = (self.text[first:last].strip('"'), first)
+                    self._key = (self.text[first:last].strip(QUOTES), first)
                     self._value = None
-            elif token == ",":
+            elif found == ",":
                 self._flush()
             else:  # an unquoted value may be several words
                 self._value = (self._value[0] if self._value else match.start(), match.end())
@@ -85,6 +97,12 @@ class _Scanner:
             first, last = self._value
             _, record, list_key = self._open[-1]
             key, start = self._key or (list_key, first)
+            if _JSON_IN_STRING.match(self.text, first, last):
+                depth, self._value = len(self._open), None
+                self.read(first + 1, last - 1, _ESCAPED_TOKEN)
+                del self._open[depth:]  # what is cut off in there ends with the string
+                self._key = self._value = None
+                return
             number = record + self.first_record if record >= 0 else -1
             self.fields.append(Field(key, start, first, last, number))
         self._key = self._value = None

@@ -27,7 +27,7 @@ LONG_ARGUMENT = 60
 """An argument longer than this is prose."""
 NEAR_LINES = 3
 NEAR_CHARACTERS = 300
-_SWITCH_VALUES = frozenset(("yes", "no", "true", "false", "none", "null"))
+SWITCH_VALUES = frozenset(("yes", "no", "true", "false", "none", "null"))
 _LEAST_RARITY = 0.25
 
 
@@ -65,7 +65,7 @@ class Item:
     @property
     def is_choice(self) -> bool:
         """The assistant chose it among alternatives that no user told apart."""
-        many = self.alternatives >= 8 or (self.alternatives >= 4 and not self.is_named)
+        many = self.alternatives >= 4 and not self.is_named
         return self.decided is not None and self.is_singled_out and many
 
     def derived_from(self, turn: int) -> bool:
@@ -124,17 +124,18 @@ def take_apart(book: Book, target: Target) -> Need:
     """The need of a target, with holders and derivations but no origins yet."""
     page = book.pages[target.turn]
     calls = tuple(c.span for c in page.calls if any(c.span.overlaps(s) for s in target.spans))
+    around = [_lines_around(page.text, span) for span in target.spans]
     need = Need(
         turn=target.turn,
         spans=target.spans,
         text=" ".join(span.of(page.text) for span in target.spans),
         calls=calls,
-        context=_context(page, target.spans),
+        context=frozenset(p.key for span in around for p in page.between(span.start, span.end)),
     )
     touched = [call for call in page.calls if call.span in calls]
     need.tool_words = frozenset(k for call in touched for k in name_keys(call.name))
     need.is_prose = not calls or page.is_thinking or _is_long_argument(page, target.spans)
-    need.is_change = bool(calls) and page.is_changing
+    need.is_change = any(page.may_change(call) for call in touched)
     whole = _whole_values(book, need, page)
     need.items += _loose_pieces(book, need, page, whole)
     need.argument_words = frozenset(k for i in need.items for k in name_keys(i.argument))
@@ -155,20 +156,15 @@ def _is_long_argument(page: Page, spans: Sequence[Span]) -> bool:
     )
 
 
-def _context(page: Page, spans: Sequence[Span]) -> frozenset[str]:
-    """The keys of the target's lines and a few before them."""
-    found: set[str] = set()
-    for span in spans:
-        start = span.start
-        for _ in range(NEAR_LINES):
-            start = page.text.rfind("\n", 0, max(0, start - 1))
-            if start < 0 or span.start - start > NEAR_CHARACTERS:
-                break
-        start = max(0, start)
-        end = page.text.find("\n", span.end)
-        end = len(page.text) if end < 0 else end
-        found.update(p.key for p in page.pieces if start <= p.start < end)
-    return frozenset(found)
+def _lines_around(text: str, span: Span) -> Span:
+    """The lines of a span and a few before them."""
+    start = span.start
+    for _ in range(NEAR_LINES):
+        start = text.rfind("\n", 0, max(0, start - 1))
+        if start < 0 or span.start - start > NEAR_CHARACTERS:
+            break
+    end = text.find("\n", span.end)
+    return Span(max(0, start), len(text) if end < 0 else end)
 
 
 def _whole_values(book: Book, need: Need, page: Page) -> set[int]:
@@ -189,7 +185,7 @@ def _whole_values(book: Book, need: Need, page: Page) -> set[int]:
         if (value, f.key) in seen:
             continue
         seen.add((value, f.key))
-        is_switch = value in _SWITCH_VALUES
+        is_switch = value in SWITCH_VALUES
         holders = [
             earlier.index
             for earlier in book.pages[: need.turn]
@@ -213,8 +209,10 @@ def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None
         return bool(switch & page.keys)
     if raw.isupper() and len(raw) <= 4:  # a code: `LAS` is not in `Las Vegas`
         return re.search(rf"\b{re.escape(raw)}\b", page.text) is not None
-    if page.is_json or (page.calls and not page.sentences):
-        return value in page.values
+    if page.fields and value in page.values:
+        return True
+    if page.fields and not page.sentences:
+        return False
     return f" {value} " in page.plain
 
 

@@ -9,15 +9,16 @@ out of many for the user to agree to comes from where it did so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tokengeist.attribution.blend.book import Book, Freshness, Page
 from tokengeist.attribution.blend.need import Item, Need, take_apart
 from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, stem
+from tokengeist.attribution.blend.selection import is_identified
 from tokengeist.transcript import Role, Target
 
 _LARGEST_RECORD = 700
-_RARE = 0.8
 
 
 def understand(book: Book, target: Target) -> Need:
@@ -70,7 +71,8 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     freshest = min((book.freshness[t] for t in brought), default=Freshness.NEW)
     brought = [t for t in brought if book.freshness[t] is freshest]
     telling = item.piece.kind not in (Kind.NUMBER, Kind.NAME, Kind.WORD)
-    telling = telling or (item.piece.number or 0.0) >= 10
+    figure = item.piece.number or 0.0
+    telling = telling or figure >= 10
     if stated and (telling or not brought):
         return min(stated, key=lambda t: (-support[t], t))
     if brought:
@@ -78,8 +80,10 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
         best = [t for t in brought if support[t] == most]
         recent = [t for t in best if t > latest_user]
         return recent[-1] if recent else best[0]
+    ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
-    return next(iter(written + results), None)
+    given = ruled if telling or not figure.is_integer() else []
+    return next(iter(given + written + results), None)
 
 
 def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[int]) -> None:
@@ -103,9 +107,12 @@ def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[
     item.is_singled_out = bool(singled)
     item.decided = next(iter(singled or mentions), None)
     if item.alternatives > 1:
-        marks = {k for k in record_keys(source, item) if k.startswith("w:")}
-        marks = {k for k in marks if book.rarity(k, need.turn) > _RARE}
-        item.is_named = any(marks & book.pages[user].keys for user in users)
+        fields = [p for p in source.occurrences(item.keys) if source.field_at(p.start)]
+        item.is_named = any(
+            is_identified(source, found.start, book.pages[user].keys)
+            for found in fields[:1]
+            for user in users
+        )
     examined = [
         turn
         for turn in item.holders
@@ -121,13 +128,25 @@ def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[
 
 
 def alternatives(page: Page, item: Item) -> list[str]:
-    """The first key of every value that a result gives under the same name as the item's."""
+    """The first key of every value that a result gives under the same name as the item's.
+
+    Where nothing is named, ids of the same shape are alternatives.
+    """
     for found in page.occurrences(item.keys, item.piece.unit):
         held = page.field_at(found.start)
         if held:
             same = [view for view in page.views if view.field.key == held.key]
             return [view.pieces[0].key for view in same if view.pieces]
+        if found.kind is Kind.ID:
+            shape = _shape(found.key)
+            alike = (p.key for p in page.pieces if p.kind is Kind.ID and _shape(p.key) == shape)
+            return list(dict.fromkeys(alike))
     return []
+
+
+def _shape(key: str) -> str:
+    """`i:aa-9` of `i:px-4410`."""
+    return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "9", key))
 
 
 def record_keys(page: Page, item: Item) -> set[str]:

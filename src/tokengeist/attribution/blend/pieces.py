@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from tokengeist.attribution.blend.quantities import MONEY, unit_of
 
@@ -43,9 +43,11 @@ BASE_WEIGHT = {
 """How telling a piece of each kind is before its rarity is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One piece of a text, and the keys it can be found by."""
+class Piece(NamedTuple):
+    """One piece of a text, and the keys it can be found by.
+
+    A tuple because there are thousands of them, and nothing is made faster.
+    """
 
     kind: Kind
     key: str
@@ -60,7 +62,7 @@ class Piece:
     @property
     def keys(self) -> tuple[str, ...]:
         """The key and every alias."""
-        return (self.key, *self.aliases)
+        return (self.key, *self.aliases) if self.aliases else (self.key,)
 
 
 def _listed(words: str) -> list[str]:
@@ -93,17 +95,30 @@ _MONTH_NAMES = _listed(
 _MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 
+_FILES = "|".join(
+    _listed(
+        """py pyi ipynb js jsx ts tsx json jsonl yaml yml toml md rst txt csv tsv xml html css scss
+        sh java kt go rs rb php c h cc cpp hpp cs swift sql ini cfg conf log lock pdf docx xlsx"""
+    )
+)
 _TOKEN = re.compile(
     rf"""
-    (?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
+    (?P<gap>[\s"'{{}}\[\],:;()|<>=*!?&%+`]+)  # nothing begins with these; skipped in one go
+    |(?P<escape>\\(?:[nrtbf"\\/]|u[0-9a-f]{{4}}))
+    |(?P<iso>\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
     |(?P<month_first>\b(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b)
     |(?P<day_first>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\b(?:,?\s+\d{{4}})?)
     |(?P<slashes>\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b)
+    |(?P<dots>\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b)
+    |(?P<version>\bv?\d+(?:\.\d+){{2,}}\b)
     |(?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b)?|\b\d{{1,2}}\s?[ap]\.?m\b)
     |(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<path>https?://[^\s"'<>)\]]*[\w/]|(?:[\w.~-]*/)+[\w-][\w.-]*\.[a-z]\w{{0,4}}\b
+        |\b[a-z_][\w-]*\.(?:{_FILES})\b)
     |(?P<id>\#?\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z\#]|\d{{5,}}\b(?![.,]\d))
         [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)
-    |(?P<number>\d[\d,]*(?:\.\d+)?%?)
+    |(?P<number>(?:\d{{1,3}}(?:[,'’]\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d+,\d{{2}}(?![\d,])
+        |\d+(?:\.\d+)?)%?)
     |(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -118,7 +133,13 @@ def pieces(text: str, start: int = 0, end: int | None = None) -> list[Piece]:
     """
     found: list[Piece] = []
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        found += _typed(match)
+        if match.lastgroup == "gap":
+            continue
+        word = _plain_word(match.group()) if match.lastgroup == "word" else None
+        if word is None:
+            found += _typed(match)
+        elif word[1]:
+            found.append(Piece(*word, *match.span(), match.group()))
     return found
 
 
@@ -126,32 +147,45 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
     text, (start, end) = match.group(), match.span()
     kind = match.lastgroup
     if kind == "iso":
-        yield Piece(Kind.DATE, f"d:{text[5:10]}", start, start + 10, text[:10])
+        yield Piece(Kind.DATE, f"d:{text[5:7]}-{text[8:10]}", start, start + 10, text[:10])
         if len(text) > 10:
             minutes = int(text[11:13]) * 60 + int(text[14:16])
             yield Piece(Kind.TIME, f"t:{minutes}", start + 11, end, text[11:])
-    elif kind in ("month_first", "day_first", "slashes"):
+    elif kind in ("month_first", "day_first"):
         yield Piece(Kind.DATE, _date_key(text), start, end, text)
+    elif kind in ("slashes", "dots"):
+        yield _date_in_figures(text, start, end, day_first=kind == "dots")
     elif kind == "time":
         yield Piece(Kind.TIME, _time_key(text), start, end, text)
-    elif kind == "mail":
+    elif kind in ("mail", "version"):
         yield Piece(Kind.ID, "i:" + text.lower(), start, end, text)
+    elif kind == "path":  # also known by its last part
+        name = text.lower().rstrip("/").rpartition("/")[2]
+        aliases = (f"i:{name}",) if name and name != text.lower() else ()
+        yield Piece(Kind.ID, "i:" + text.lower(), start, end, text, aliases)
     elif kind == "id":
         yield from _identifier(match.string, start, end)
     elif kind == "number":
         yield _number(match.string, start, end)
-    else:
+    elif kind == "word":
         yield from _word(match.string, start, end)
 
 
 def _date_key(text: str) -> str:
     """Month and day; the year is left out because prose mostly does so too."""
     month = re.search(_MONTH, text, re.IGNORECASE)
-    numbers = [int(number) for number in re.findall(r"\d+", text)]
-    if month:
-        return f"d:{_MONTHS[month.group().lower()]:02}-{numbers[0]:02}"
-    first, second = numbers[:2]
-    return f"d:{first:02}-{second:02}" if first <= 12 else f"d:{second:02}-{first:02}"
+    day = re.search(r"\d+", text)
+    return f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
+
+
+def _date_in_figures(text: str, start: int, end: int, *, day_first: bool) -> Piece:
+    """A date with slashes may have either order, and then answers to both."""
+    first, second = (int(number) for number in re.findall(r"\d+", text)[:2])
+    american, other = f"d:{first:02}-{second:02}", f"d:{second:02}-{first:02}"
+    if day_first or first > 12:
+        return Piece(Kind.DATE, other, start, end, text)
+    aliases = (other,) if second <= 12 and other != american else ()
+    return Piece(Kind.DATE, american, start, end, text, aliases)
 
 
 def _time_key(text: str) -> str:
@@ -166,10 +200,18 @@ def _time_key(text: str) -> str:
 def _number(whole: str, start: int, end: int) -> Piece:
     """A number, its value rounded to cents."""
     text = whole[start:end]
-    value = round(float(text.rstrip("%").replace(",", "")), 2)
+    value = round(_value(text.rstrip("%")), 2)
     key = "n:" + (str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0"))
     aliases = ("i:" + text,) if text.isdigit() and len(text) >= 4 else ()
     return Piece(Kind.NUMBER, key, start, end, text, aliases, value, unit_of(whole, start, end))
+
+
+def _value(text: str) -> float:
+    """`1,234.5`, `1.234,5`, `1'234.5` and `12,50` as they are meant."""
+    whole, comma, rest = text.rpartition(",")
+    if comma and "." not in rest and (len(rest) != 3 or "." in whole):
+        return float(re.sub(r"[.'’,]", "", whole) + "." + rest)  # a comma before the decimals
+    return float(re.sub(r"[,'’]", "", text))
 
 
 _BARE_VALUE = re.compile(r'"\s?:\s?$')
@@ -202,16 +244,37 @@ def _is_serial(part: str, whole: str) -> bool:
     return part != whole and re.search(r"\d{4,}", part) is not None
 
 
+_LONGEST_CODE = 4
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+"""Scripts that put no spaces between words, and Korean, which glues particles to them."""
+
+
+@lru_cache(maxsize=20_000)
+def _plain_word(text: str) -> tuple[Kind, str] | None:
+    """The kind and key of a word that means the same everywhere; no key if it carries nothing."""
+    word = text.lower()
+    if word in _NUMBER_WORDS or (text.isupper() and len(text) <= _LONGEST_CODE):
+        return None
+    if _UNSPACED.fullmatch(text):
+        return None
+    kind = Kind.NAME if text[0].isupper() else Kind.WORD
+    return kind, "" if word in STOP_WORDS or len(word) < 2 else f"w:{stem(text)}"
+
+
 def _word(whole: str, start: int, end: int) -> Iterator[Piece]:
     text = whole[start:end]
     word = text.lower()
-    if word in _NUMBER_WORDS:
+    if _UNSPACED.fullmatch(text):
+        for place in range(start, end - 1):
+            pair = whole[place : place + 2]
+            yield Piece(Kind.WORD, f"w:{pair}", place, place + 1, pair[:1])
+    elif word in _NUMBER_WORDS:
         value = _NUMBER_WORDS[word]
         unit = unit_of(whole, start, end)
         yield Piece(Kind.NUMBER, f"n:{value}", start, end, text, (), float(value), unit)
     elif word in STOP_WORDS or len(word) < 2:
         return
-    elif text.isupper() and len(text) <= 4 and not _is_currency(whole, start):
+    elif text.isupper() and len(text) <= _LONGEST_CODE and not _is_currency(whole, start):
         yield Piece(Kind.CODE, f"w:{word}", start, end, text)
     else:
         kind = Kind.NAME if text[0].isupper() else Kind.WORD
@@ -227,24 +290,25 @@ def _is_currency(text: str, start: int) -> bool:
 _SUFFIXES = tuple(_listed("ations ation ships ship ments ment ings ing ied ed es s ly"))
 
 
+_DOUBLED = re.compile(r"([^\W\d_])\1")
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A word without its inflection: crude, but the same for every form that matters here.
+
+    Doubled letters count once: `cancelled` and `canceled` are one word, and so is a misspelling.
 
     >>> [stem(w) for w in ("cancelled", "cancellation", "membership", "members", "upgrading")]
     ['cancel', 'cancel', 'member', 'member', 'upgrad']
     """
     word = word.lower().replace("’", "'").removesuffix("'s").replace("'", "")
+    word = _DOUBLED.sub(r"\1", word)
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     suffix = next((s for s in _SUFFIXES if word.endswith(s) and len(word) - len(s) >= 3), "")
-    if suffix and not (suffix == "s" and word.endswith("ss")):
+    if suffix:
         word = word[: -len(suffix)] + ("y" if suffix == "ied" else "")
-        doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz"
-        if doubled and suffix in ("ing", "ed", "ings"):
-            word = word[:-1]
-    if len(word) > 4 and word.endswith("ll"):
-        word = word[:-1]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 
 from tokengeist.attribution.blend.accounts import Place
@@ -17,30 +16,17 @@ from tokengeist.attribution.blend.cues import (
     NEGATION,
     TOTALITY,
 )
-from tokengeist.attribution.blend.need import Item, share
+from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share
 from tokengeist.attribution.blend.pieces import Kind
-from tokengeist.attribution.blend.scene import Features, Scene, compares, match_rule
+from tokengeist.attribution.blend.reader import FeatureReader
+from tokengeist.attribution.blend.scene import Features, compares, match_rule
 from tokengeist.transcript import Role
 
+_A_FEW = 3
 
-class ProseFeatures:
+
+class ProseFeatures(FeatureReader):
     """For prose: what the assistant says, thinks, or writes into a summary."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self.book = scene.book
-        self.need = scene.need
-        self.hard = scene.need.hard
-        self.soft = scene.need.soft
-
-    def of(self, page: Page) -> Features:
-        by_role: dict[Role, Callable[[Page], Features]] = {
-            Role.SYSTEM: self._system,
-            Role.USER: self._user,
-            Role.ASSISTANT: self._assistant,
-            Role.TOOL: self._result,
-        }
-        return by_role[page.role](page)
 
     def _relative(self, page: Page) -> float:
         best = self.scene.best_passage
@@ -80,7 +66,7 @@ class ProseFeatures:
         is_latest = turn == scene.latest_user
         answers = is_latest and turn == self.need.turn - 1
         rule = self.need.states_rule
-        described = scene.description(turn)
+        described = scene.describes(turn)
         asks = INFORMATION.search(page.text) is not None
         return {
             "passage": scene.passages[turn],
@@ -89,9 +75,8 @@ class ProseFeatures:
             "answered_by_rule": answers and rule,
             "compares": self._is_choice and compares(page),
             "compares_last": self._is_choice and turn == self._last_comparison,
-            "describes_record": described,
-            "describes_record_last": turn == scene.last_description,
-            "describes_record_now": is_latest * described,
+            **described,
+            "describes_record_now": is_latest * described["describes_record"],
             "rule_suffices": is_latest * rule * scene.rule[0],
             "change_reported": is_latest and scene.reports_change,
             "derived": scene.is_derived_from(page),
@@ -203,10 +188,13 @@ class ProseFeatures:
             "field_match": self._field_match(page),
             "field_weight": self._field_weight(page),
             "tells_attribute": turn == self._last_attribute,
+            "brings_word": self._brings_word(page),
             "change_reported": is_latest and scene.reports_change,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
+            "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule[0])),
             "since_user": turn > scene.latest_user,
+            "says_nothing": self._is_told and not any(turn in i.holders for i in self.need.items),
             "about_value": about,
             "about_context": any(
                 self.book.is_about(turn, k) for k in self.need.context if k.startswith("i:")
@@ -216,6 +204,11 @@ class ProseFeatures:
             "one_of_all": self._speaks_of_all and turn in self._same_tool,
             "one_of_compared": self._compares_results and turn in self._recent_same_tool,
         }
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Every value of the target stands in some result or user turn, or follows from some."""
+        return bool(self.hard) and all(i.derivation or self._told(i) for i in self.hard)
 
     def _told(self, item: Item) -> list[int]:
         return [t for t in item.holders if self.book.pages[t].role is not Role.ASSISTANT]
@@ -238,9 +231,13 @@ class ProseFeatures:
 
     @cached_property
     def _compares_results(self) -> bool:
-        text = self.need.text
-        cue = COMPARISON.search(text) or COMPUTATION.search(text)
-        return cue is not None and len(self._recent_same_tool) > 1
+        """The target compares results, or answers a user who asked to have them compared."""
+        texts = [self.need.text]
+        if self.scene.latest_user >= 0:
+            asked = INFORMATION.finditer(self.book.pages[self.scene.latest_user].text)
+            texts += [question.group() for question in asked]
+        cue = any(COMPARISON.search(text) or COMPUTATION.search(text) for text in texts)
+        return cue and len(self._recent_same_tool) > 1
 
     @cached_property
     def _recent_same_tool(self) -> set[int]:
@@ -270,11 +267,23 @@ class ProseFeatures:
                     return result
         return -1
 
+    def _brings_word(self, page: Page) -> bool:
+        """Whether a field's value, in words, is in the target and no user said it."""
+        users = [self.book.pages[user].keys for user in self.scene.users]
+        soft = {i.piece.key for i in self.soft if i.piece.kind in (Kind.WORD, Kind.NAME)}
+        return any(
+            0 < len(view.pieces) <= _A_FEW
+            and all(piece.key in soft for piece in view.pieces)
+            and not any(all(p.key in said for p in view.pieces) for said in users)
+            and view.text.lower() not in SWITCH_VALUES
+            for view in (page.views if page.is_structured else ())
+        )
+
     def _field_match(self, page: Page) -> float:
         """Of the best field, how much of its name times how much of its value is in the target."""
         wanted = self.need.weights.keys()
         best = 0.0
-        for view in page.views if page.is_json else ():
+        for view in page.views if page.is_structured else ():
             if view.names and view.pieces and len(view.text) <= 60:
                 keys = {p.key for p in view.pieces}
                 named = len(view.names & wanted) / len(view.names)
@@ -287,7 +296,7 @@ class ProseFeatures:
         if sum(key.startswith("i:") for key in echo) > 2:
             echo = frozenset()
         best = 0.0
-        for view in page.views if page.is_json else ():
+        for view in page.views if page.is_structured else ():
             keys = {key for p in view.pieces for key in p.keys}
             value = sum(weights[k] for k in sorted(keys & weights.keys()) if k not in echo)
             if value and len(view.text) <= 80:

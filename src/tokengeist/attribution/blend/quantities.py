@@ -30,7 +30,8 @@ _SPELLINGS = {
     "litre": "litre liter",
     "ml": "ml",
 }
-_UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
+UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
+"""Every spelling of a unit, and which it is."""
 _SIGN_BEFORE = re.compile(r"[$€£¥]\s?$")
 _AFTER = re.compile(r"\s?(%|[$€£¥])|[\s-](per\s?cent|[^\W\d_]+)\b")
 _RATE = re.compile(r"\W*(?:[^\W\d_]+\s+)?(?:per|an?|each|every|/)\s*([^\W\d_]+)", re.IGNORECASE)
@@ -63,7 +64,7 @@ def rate_of(text: str, end: int) -> str | None:
 
 def _unit(word: str) -> str:
     word = word.lower()
-    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s"), "")
+    return UNITS.get(word) or UNITS.get(word.removesuffix("s"), "")
 
 
 def compatible(one: str, other: str) -> bool:

@@ -8,13 +8,14 @@ from functools import cached_property
 from tokengeist.attribution.blend.book import Book, Freshness, Page
 from tokengeist.attribution.blend.cues import COMPARISON, COMPLETION, FAILURE
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.origins import alternatives, record_keys
-from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind
+from tokengeist.attribution.blend.origins import alternatives, id_words
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece
+from tokengeist.attribution.blend.selection import marks
 from tokengeist.transcript import Role
 
 Features = dict[str, float]
-_FULL_DESCRIPTION = 6.0
-"""The summed rarity of a user's words for a record that counts as a full description."""
+_FULL_DESCRIPTION = 4.0
+"""What a user's words for a record must tell apart to be a full description."""
 
 
 class Scene:
@@ -62,29 +63,61 @@ class Scene:
         return self.book.pages[item.best or 0]
 
     @cached_property
-    def descriptions(self) -> dict[int, float]:
-        """How well each user turn describes the records that the items were taken from."""
-        marks: set[str] = set()
-        for item in self.from_results:
-            if item.alternatives > 1:
-                source = self._source(item)
-                passed = self.book.argument_keys(source.index)
-                marks |= record_keys(source, item) - passed  # said once, to find the record
-        rarity = {key: max(0.1, self.book.rarity(key, self.turn)) for key in sorted(marks)}
-        return {
-            user: sum(r for key, r in rarity.items() if key in self.book.pages[user].keys)
-            for user in self.users
-        }
-
-    def description(self, user: int) -> float:
-        return min(1.0, self.descriptions[user] / _FULL_DESCRIPTION)
+    def _choices(self) -> list[dict[str, float]]:
+        """For each value taken from a result that offers others, what sets it apart."""
+        places = [
+            (self._source(item), found.start, item)
+            for item in self.from_results
+            if item.alternatives > 1
+            for found in _in_fields_first(self._source(item), item)[:1]
+        ]
+        for item in self.need.items:
+            for place in item.derivation.places if item.derivation else ():
+                page = self.book.pages[place.turn]
+                if page.role is Role.TOOL:
+                    places.append((page, place.start, item))
+        found = []
+        for page, position, item in places:
+            apart = dict.fromkeys(id_words(item, shortest=2), 1.0) | marks(page, position)
+            passed = self.book.argument_keys(page.index)  # said once, to find the record
+            for key in (*passed, *item.keys):
+                apart.pop(key, None)
+            if apart:
+                found.append(apart)
+        return found
 
     @cached_property
-    def last_description(self) -> int:
-        """The latest user turn that describes them about as well as any."""
-        most = max(self.descriptions.values(), default=0.0)
-        good = [u for u, score in self.descriptions.items() if score > 0.5 and score >= 0.7 * most]
-        return max(good, default=-1)
+    def _descriptions(self) -> dict[int, tuple[float, float, float]]:
+        """For every user turn, how much it says of what sets a chosen record apart from others.
+
+        All of it, and as a share of what all users say: that which nobody said before, and that
+        which nobody said again later.
+        """
+        best = dict.fromkeys(self.users, (0.0, 0.0, 0.0))
+        for apart in self._choices:
+            said = {u: apart.keys() & self.book.pages[u].keys for u in self.users}
+            first = {key: user for user in reversed(self.users) for key in said[user]}
+            last = {key: user for user in self.users for key in said[user]}
+            total = sum(apart[key] for key in sorted(first))
+            for user, keys in said.items():
+                if keys:
+                    mine = sorted(keys)
+                    known = best[user]
+                    best[user] = (
+                        max(known[0], sum(apart[key] for key in mine)),
+                        max(known[1], sum(apart[k] for k in mine if first[k] == user) / total),
+                        max(known[2], sum(apart[k] for k in mine if last[k] == user) / total),
+                    )
+        return best
+
+    def describes(self, user: int) -> Features:
+        """How much a user turn says of what sets the chosen records apart from others."""
+        found, first, last = self._descriptions[user]
+        return {
+            "describes_record": min(1.0, found / _FULL_DESCRIPTION),
+            "describes_record_first": first,
+            "describes_record_last": last,
+        }
 
     @cached_property
     def latest_user_is_spent(self) -> bool:
@@ -99,10 +132,18 @@ class Scene:
         )
 
     @cached_property
+    def _sentences(self) -> str:
+        """The sentences that the target is part of."""
+        page = self.book.pages[self.turn]
+        spans = self.need.spans
+        homes = [page.home(span.start) for span in spans] if self.need.is_prose else []
+        return " ".join((self.need.text, *(page.text[start:end] for start, end in homes)))
+
+    @cached_property
     def reports_change(self) -> bool:
         """The target says that something was done, and the latest result is of a change."""
         return (
-            COMPLETION.search(self.need.text) is not None
+            COMPLETION.search(self._sentences) is not None
             and self.latest_result > self.latest_user
             and self.book.freshness[self.latest_result] is Freshness.OF_A_CHANGE
         )
@@ -129,15 +170,13 @@ class Scene:
                 wanted.update(dict.fromkeys(item.keys, item.weight))
         if not wanted:
             return 0.0
-        places = page.sentences or [(r.start, r.end) for r in page.records] or [(0, len(page.text))]
-        hits = [p for p in page.pieces if any(key in wanted for key in p.keys)]
         best = 0.0
-        for start, end in places:
-            keys = {k for p in hits if start <= p.start < end for k in p.keys if k in wanted}
+        for start, end in page.passages:
+            inside = page.between(start, end)
+            keys = {k for p in inside for k in p.keys if k in wanted}
             if keys:
-                size = sum(1 for p in page.pieces if start <= p.start < end)
                 found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
-                best = max(best, found - 0.002 * size)
+                best = max(best, found - 0.002 * len(inside))
         return best
 
     @cached_property
@@ -145,6 +184,12 @@ class Scene:
         """The best that a sentence of a system turn does: share of the need, and how many words."""
         pages = [p for p in self.book.pages[: self.turn] if p.role is Role.SYSTEM]
         return max((match_rule(page, self.need) for page in pages), default=(0.0, 0))
+
+
+def _in_fields_first(page: Page, item: Item) -> list[Piece]:
+    """Where an item stands on a page; as a field's value before as the name of a record."""
+    found = page.occurrences(item.keys, item.piece.unit)
+    return sorted(found, key=lambda piece: page.field_at(piece.start) is None)
 
 
 def match_rule(page: Page, need: Need) -> tuple[float, int]:

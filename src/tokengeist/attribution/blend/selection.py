@@ -1,0 +1,83 @@
+"""What tells a value's record apart from the others beside it, and so who may have chosen it.
+
+A result offers several orders, variants or rows. A user who says `the red one` has chosen a record
+if `red` stands in it and not in all of its neighbours. In plain text sentences are the records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.pieces import Kind, name_keys
+
+_LARGEST = 1500
+_MOST_COLUMNS = 12
+
+
+def marks(page: Page, position: int) -> dict[str, float]:
+    """The keys that set what stands at a position apart, and how much each of them does so."""
+    found: dict[str, float] = {}
+    for home, family in _families(page, position):
+        if home[1] - home[0] > _LARGEST:
+            continue
+        sizes = {place: page.keys_between(*place) for place in family}
+        for key in sizes[home]:
+            sharing = sum(key in keys for keys in sizes.values())
+            if sharing < len(family):
+                found[key] = max(found.get(key, 0.0), math.log((len(family) + 1) / sharing))
+    for key in _column(page, position):
+        found.setdefault(key, math.log(3))
+    return found
+
+
+def is_identified(page: Page, position: int, said: frozenset[str]) -> bool:
+    """Whether what somebody said fits the record at a position better than any beside it."""
+    for home, family in _families(page, position):
+        hits = {place: len(said & page.keys_between(*place)) for place in family}
+        if all(hits[place] < hits[home] for place in family if place != home):
+            return True
+    return False
+
+
+_Place = tuple[int, int]
+
+
+def neighbours(page: Page, position: int) -> tuple[_Place | None, tuple[_Place, ...]]:
+    """The innermost record around a position that has others beside it, and all of them."""
+    return next(iter(list(_families(page, position))[::-1]), (None, ()))
+
+
+def _families(page: Page, position: int) -> Iterator[tuple[_Place, tuple[_Place, ...]]]:
+    """Every passage around a position that has neighbours of its kind, with all of them."""
+    around = [r for r in page.records if r.start <= position < r.end]
+    if not around:
+        told = next((s for s in page.sentences if s[0] <= position < s[1]), None)
+        if told and len(page.sentences) > 1:
+            yield told, tuple(page.sentences)
+        return
+    for outer, home in pairwise((None, *around)):
+        if home is None or not home.is_nested:
+            continue
+        low, high = (outer.start, outer.end) if outer else (0, len(page.text))
+        inside = [r for r in page.records if r.is_nested and low <= r.start and r.end <= high]
+        family, end = [], -1
+        for record in inside:
+            if record is not outer and record.start >= end:  # not inside the one before
+                family.append((record.start, record.end))
+                end = record.end
+        if len(family) > 1:
+            yield (home.start, home.end), tuple(family)
+
+
+def _column(page: Page, position: int) -> frozenset[str]:
+    """The name of a value whose record is a row of values of one kind: prices by class."""
+    held = page.field_at(position)
+    if held is None or held.record < 0:
+        return frozenset()
+    row = [view for view in page.views if view.field.record == held.record]
+    kinds = {piece.kind for view in row for piece in view.pieces}
+    alike = len(row) == len({view.field.key for view in row}) and kinds == {Kind.NUMBER}
+    return name_keys(held.key) if alike and 1 < len(row) <= _MOST_COLUMNS else frozenset()
