@@ -155,7 +155,7 @@ class Corrections:
         turns = (*transcript.turns[: turn.index], changed, *transcript.turns[turn.index + 1 :])
         made = Transcript(turns, id=entry.id, origin=transcript.origin)
         span = Span(target.span.start, target.span.start + len(entry.after))
-        raw = offsets(replace(target, span=span, corrective=())) | {
+        raw = offsets(replace(target, span=span, corrective=(), flaw=None)) | {
             "comment": entry.reason or target.comment,
             "corrected_from": entry.before,
         }

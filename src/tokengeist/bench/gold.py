@@ -44,6 +44,8 @@ class GoldTarget:
     comment: str = ""
     corrective: tuple[int, ...] = ()
     """For a hallucination: the turns of the graph that held the right value and were ignored."""
+    flaw: str | None = None
+    """For a hallucination: of which kind of the paper's taxonomy it is, where that is known."""
     corrected_from: str | None = None
     """For a target whose hallucinated value was replaced by the right one: the wrong value."""
 
@@ -181,6 +183,7 @@ class TargetReader:
             edges=edges,
             comment=str(self._raw.get("comment") or ""),
             corrective=tuple(corrective),
+            flaw=self._raw.get("hallucination_kind"),
             corrected_from=self._raw.get("corrected_from"),
         )
 
@@ -297,7 +300,7 @@ def quoted(target: GoldTarget, transcript: Transcript) -> dict[str, Any]:
         }
         deps[str(turn)] = node | ({"span_offsets": later} if later else {})
     corrected = {} if target.corrected_from is None else {"corrected_from": target.corrected_from}
-    return raw | {"ground_truth_deps": deps} | _corrective(target) | corrected
+    return raw | {"ground_truth_deps": deps} | _of_a_hallucination(target) | corrected
 
 
 def offsets(target: GoldTarget) -> dict[str, Any]:
@@ -314,12 +317,17 @@ def offsets(target: GoldTarget) -> dict[str, Any]:
             }
             for turn, edges in _by_dependent(target)
         },
-    } | _corrective(target)
+    } | _of_a_hallucination(target)
 
 
 def _by_dependent(target: GoldTarget) -> list[tuple[int, list[GoldEdge]]]:
     return [(turn, [e for e in target.edges if e.dependent == turn]) for turn in target.nodes]
 
 
-def _corrective(target: GoldTarget) -> dict[str, Any]:
-    return {"corrective_turns": list(target.corrective)} if target.corrective else {}
+def _of_a_hallucination(target: GoldTarget) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if target.flaw is not None:
+        found["hallucination_kind"] = target.flaw
+    if target.corrective:
+        found["corrective_turns"] = list(target.corrective)
+    return found

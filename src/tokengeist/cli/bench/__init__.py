@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tokengeist.cli.bench import correct, data, reports, runs
+from tokengeist.cli.bench import correct, data, diagnose, reports, runs
 
 app = typer.Typer(
     name="bench",
@@ -18,6 +18,7 @@ app.command("subset")(data.subset)
 app.command("import")(data.import_)
 app.command("synth")(data.synth)
 app.command("correct")(correct.correct)
+app.command("diagnose")(diagnose.diagnose)
 app.command("run")(runs.run)
 app.command("score")(runs.score)
 app.command("compare")(runs.compare)
