@@ -27,6 +27,7 @@ from tokengeist.attribution.blend.pieces import Piece, name_keys, stem
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible
 from tokengeist.transcript import Role
 
+_TELLING = 10
 _CONVINCING = 0.9
 """An account this cheap needs no rival."""
 _LOOSE = 1.4
@@ -37,7 +38,7 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     """How a number of a turn follows from earlier numbers.
 
     First from what tools and users said, then from numbers worked out a little earlier in the same
-    turn, at last from the assistant's own figures.
+    turn, at last with the assistant's own figures.
     """
     value, unit = piece.number or 0.0, piece.unit
     between = derive_days(book, turn, piece) if unit in ("day", "week") else None
@@ -111,6 +112,9 @@ def _from_same_turn(book: Book, turn: int, piece: Piece, *, strictly: bool) -> D
             for note in scaled(base.number or 0.0, percentage, value):
                 places = {percentage.place, *_places_of(book, turn, base)}
                 return _derivation(places, f"{base.text} {note}")
+    if value >= _TELLING or not value.is_integer():
+        for part, earlier, note in _with_earlier(book, turn, latest, value):
+            return _derivation({earlier, *_places_of(book, turn, part)}, note)
     return None
 
 
@@ -123,6 +127,26 @@ def _equations(parts: list[Piece], value: float) -> Iterator[tuple[tuple[Piece, 
             for first, second in permutations(parts, 2):
                 if same((first.number or 0.0) - (second.number or 0.0), value):
                     yield (first, second), f"{first.text} - {second.text}"
+
+
+def _with_earlier(
+    book: Book, turn: int, parts: list[Piece], value: float
+) -> Iterator[tuple[Piece, Place, str]]:
+    """A number of the same turn, more or less one of the latest turn that gives the rest."""
+    earlier: dict[float, Number] = {}
+    for page in book.pages[:turn]:
+        if page.role is not Role.SYSTEM:
+            earlier |= {round(n.value, 2): n for n in numbers_of(book, page.index)}
+    for part in parts:
+        own = part.number or 0.0
+        for rest, note in (
+            (value - own, "{own} + {other}"),
+            (own - value, "{own} - {other}"),
+            (own + value, "{other} - {own}"),
+        ):
+            other = earlier.get(round(rest, 2))
+            if other is not None and rest >= 2 and not same(rest, own):
+                yield part, other.place, note.format(own=part.text, other=other.piece.text)
 
 
 def _places_of(book: Book, turn: int, piece: Piece) -> Iterator[Place]:

@@ -75,7 +75,7 @@ class Page:
 
     def __post_init__(self) -> None:
         for number, piece in enumerate(self.pieces):
-            for key in piece.keys:
+            for key in piece.found_by:
                 self.positions[key].append(number)
         self._ordered = sorted(self.pieces, key=lambda piece: piece.start)
         self._starts = [piece.start for piece in self._ordered]
@@ -185,7 +185,7 @@ class Page:
 
     def keys_between(self, start: int, end: int) -> frozenset[str]:
         """What a stretch of it holds."""
-        return frozenset([key for piece in self.between(start, end) for key in piece.keys])
+        return frozenset([key for piece in self.between(start, end) for key in piece.found_by])
 
 
 def open_page(turn: Turn) -> Page:

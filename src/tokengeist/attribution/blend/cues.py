@@ -26,9 +26,27 @@ READING_VERBS = _listed(
 """First words of the names of tools that change nothing."""
 READING_NOUNS = _listed(
     """search lookup query info information details status list history weather forecast calculator
-    retriever retrieval finder reader viewer inspector"""
+    retriever retrieval finder reader viewer inspector report catalog catalogue quote balance
+    availability options rates prices policy profile records statement summary"""
 )
 """Last words of such names: `web_search`, `order-status`."""
+CHANGING_VERBS = _listed(
+    """add adjust allocate amend append apply approve archive assign attach authorize block book buy
+    cancel change charge claim clear close commit complete confirm copy create credit deactivate
+    debit decline delete deliver deploy disable dispatch do download edit enable enroll escalate
+    exchange execute extend file finish grant hand hold import insert install invite invoice issue
+    join kill leave lock log make mark merge message modify move notify open order patch pause pay
+    place post print process publish purchase push put reboot record redeem refund register reject
+    release remind remove rename renew rent reorder replace reply report request reschedule reserve
+    reset resize resolve restart restore resume return revoke save schedule send set share ship sign
+    start stop store submit subscribe suspend swap switch sync terminate toggle transfer trigger
+    turn unblock unlock unsubscribe update upgrade upload upsert use withdraw write click fill go
+    navigate press tap"""
+)
+"""First or last words of the names of tools that change something; names of several other words
+name what is looked up: `usage_report`, `team_absences`."""
+_NAMESPACE = re.compile(r"^.*(?:__|[.:/])(?=\w)")
+"""`mcp__weather__` of `mcp__weather__get_weather`, `accounts.` of `accounts.list`."""
 SHELLS = _listed(
     "bash shell sh terminal exec execute run command cmd console powershell sql editor"
 )
@@ -44,7 +62,9 @@ _PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
 _BEFORE_COMMAND = re.compile(r"\W*(?:\w+[\"']?\s*:\W*)?")
 _BETWEEN_COMMANDS = re.compile(r"&&|\|\||[;|\n]|\\n")
 _WRITING = re.compile(r"(?<![2&])>(?!\s*(?:&|/dev/null))|\btee\b")
-THINKING_VERBS = _listed("think plan note reason reflect scratchpad thought")
+THINKING_WORDS = _listed(
+    "think thinking thought plan note notes reason reasoning reflect scratchpad sequential aloud"
+)
 
 AGREEMENT = _phrases(
     r"""^\W*(yes|yeah|yep|yup|sure|ok|okay|confirm|confirmed|correct|right|absolutely|definitely
@@ -135,12 +155,14 @@ def agreement(text: str) -> float:
 
 def is_reading(tool: str, arguments: str = "") -> bool:
     """Whether a call only looks something up or works something out, by its name or command."""
-    words = words_of(tool)
+    words = words_of(_NAMESPACE.sub("", tool))
     if not words:
         return False
     if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
         return True
-    return bool(SHELLS & set(words)) and _only_shows(arguments)
+    if SHELLS & set(words):
+        return _only_shows(arguments)
+    return len(words) > 1 and not {words[0], words[-1]} & CHANGING_VERBS
 
 
 def _only_shows(arguments: str) -> bool:
@@ -153,7 +175,8 @@ def _only_shows(arguments: str) -> bool:
 
 def is_thinking(tool: str) -> bool:
     """Whether a tool is a place to write thoughts down: it acts on nothing."""
-    return any(word in THINKING_VERBS for word in words_of(tool)[:1])
+    words = words_of(tool)
+    return bool(words) and all(word in THINKING_WORDS for word in words)
 
 
 def words_of(tool: str) -> list[str]:

@@ -62,6 +62,9 @@ def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
                 yield 1.2, (number, percentage), f"{number.piece.text} {note}"
     for rules in book.roles(Role.SYSTEM, turn):
         for rate in numbers_of(book, rules):
+            for number in numbers if rate.piece.unit and not value.is_integer() else ():
+                if rate.value > 1 and same(number.value / rate.value, value):
+                    yield 1.6, (number, rate), f"{number.piece.text} ÷ {rate.piece.text}"
             per = rate_of(book.pages[rules].text, rate.piece.end)
             if per is None or not compatible(rate.piece.unit, unit):
                 continue

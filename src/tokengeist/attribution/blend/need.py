@@ -21,6 +21,7 @@ from tokengeist.attribution.blend.dates import derive_date
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
 from tokengeist.attribution.blend.quantities import MONEY
+from tokengeist.attribution.blend.times import derive_time
 from tokengeist.transcript import Role, Span, Target
 
 LONG_ARGUMENT = 60
@@ -282,6 +283,8 @@ def _locate(book: Book, need: Need, item: Item) -> None:
             item.derivation = derive_number(book, need.turn, piece)
         elif piece.kind is Kind.DATE:
             item.derivation = derive_date(book, need.turn, piece)
+        elif piece.kind is Kind.TIME:
+            item.derivation = derive_time(book, need.turn, piece)
         return
     told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     item.first = (told or item.holders)[0]

@@ -1,10 +1,10 @@
 """Which turn each argument of a call was taken from, and who chose it.
 
 A user who states a value is its source, even if a tool listed it before: stating it was the choice.
-Otherwise it is the tool result that brought the value in. A result whose call was made with the
-value only echoes it, and the result of a change or of a repeated look-up repeats what was known.
-Among several results the one that explains most of the call wins. A value that the assistant picked
-out of many for the user to agree to comes from where it did so.
+Otherwise it is the tool result that brought the value in, or the system turn that gave it. A result
+whose call was made with the value only echoes it, and the result of a change or of a repeated look-
+up repeats what was known. Among several results the one that explains most of the call wins. A
+value that the assistant picked out of many for the user to agree to comes from where it did so.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
         return recent[-1] if recent else best[0]
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
-    given = ruled if telling or not figure.is_integer() else []
+    offered = any(item.piece.key in book.pages[t].prose_keys for t in written)
+    given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
 
 

@@ -58,6 +58,13 @@ class Piece(NamedTuple):
     number: float | None = None
     unit: str = ""
     """Of a number, if one is written beside it."""
+    parts: tuple[str, ...] = ()
+    """Keys of what it contains: a date can be found by its year, but does not look for it."""
+
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        """Everything it answers to."""
+        return (*self.keys, *self.parts)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -147,12 +154,14 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
     text, (start, end) = match.group(), match.span()
     kind = match.lastgroup
     if kind == "iso":
-        yield Piece(Kind.DATE, f"d:{text[5:7]}-{text[8:10]}", start, start + 10, text[:10])
+        key = f"d:{text[5:7]}-{text[8:10]}"
+        yield Piece(Kind.DATE, key, start, start + 10, text[:10], parts=_parts(key, text))
         if len(text) > 10:
             minutes = int(text[11:13]) * 60 + int(text[14:16])
             yield Piece(Kind.TIME, f"t:{minutes}", start + 11, end, text[11:])
     elif kind in ("month_first", "day_first"):
-        yield Piece(Kind.DATE, _date_key(text), start, end, text)
+        key = _date_key(text)
+        yield Piece(Kind.DATE, key, start, end, text, parts=_parts(key, text))
     elif kind in ("slashes", "dots"):
         yield _date_in_figures(text, start, end, day_first=kind == "dots")
     elif kind == "time":
@@ -178,14 +187,22 @@ def _date_key(text: str) -> str:
     return f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
 
 
+def _parts(key: str, text: str) -> tuple[str, ...]:
+    """The day of a date as an ordinal, its month by name, and its year."""
+    month, day = int(key[2:4]), int(key[5:7])
+    named = [f"w:{stem(_MONTH_NAMES[month - 1])}"] if 1 <= month <= 12 else []
+    years = re.findall(r"\d{4}", text)
+    return (f"o:{day}", *named, *(f"n:{year}" for year in years[:1]))
+
+
 def _date_in_figures(text: str, start: int, end: int, *, day_first: bool) -> Piece:
     """A date with slashes may have either order, and then answers to both."""
     first, second = (int(number) for number in re.findall(r"\d+", text)[:2])
     american, other = f"d:{first:02}-{second:02}", f"d:{second:02}-{first:02}"
     if day_first or first > 12:
-        return Piece(Kind.DATE, other, start, end, text)
+        return Piece(Kind.DATE, other, start, end, text, parts=_parts(other, text))
     aliases = (other,) if second <= 12 and other != american else ()
-    return Piece(Kind.DATE, american, start, end, text, aliases)
+    return Piece(Kind.DATE, american, start, end, text, aliases, parts=_parts(american, text))
 
 
 def _time_key(text: str) -> str:
@@ -227,7 +244,8 @@ def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
     if _BARE_VALUE.search(whole, max(0, start - 3), start) and text.isdigit():
         yield _number(whole, start, end)
     elif ordinal:
-        yield Piece(Kind.NUMBER, f"n:{int(ordinal[1])}", start, end, text, (), float(ordinal[1]))
+        day = int(ordinal[1])
+        yield Piece(Kind.NUMBER, f"n:{day}", start, end, text, (f"o:{day}",), float(day))
     elif compound:  # `3-hour`
         middle = start + len(compound[1])
         yield _number(whole, start, middle)

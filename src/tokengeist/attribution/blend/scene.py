@@ -173,7 +173,7 @@ class Scene:
         best = 0.0
         for start, end in page.passages:
             inside = page.between(start, end)
-            keys = {k for p in inside for k in p.keys if k in wanted}
+            keys = {k for p in inside for k in p.found_by if k in wanted}
             if keys:
                 found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
                 best = max(best, found - 0.002 * len(inside))
