@@ -27,7 +27,6 @@ from tokengeist.attribution.blend.pieces import Piece, name_keys, stem
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible
 from tokengeist.transcript import Role
 
-_TELLING = 10
 _CONVINCING = 0.9
 """An account this cheap needs no rival."""
 _LOOSE = 1.4
@@ -112,9 +111,8 @@ def _from_same_turn(book: Book, turn: int, piece: Piece, *, strictly: bool) -> D
             for note in scaled(base.number or 0.0, percentage, value):
                 places = {percentage.place, *_places_of(book, turn, base)}
                 return _derivation(places, f"{base.text} {note}")
-    if value >= _TELLING or not value.is_integer():
-        for part, earlier, note in _with_earlier(book, turn, latest, value):
-            return _derivation({earlier, *_places_of(book, turn, part)}, note)
+    for part, earlier, note in _with_earlier(book, turn, latest, value):
+        return _derivation({earlier, *_places_of(book, turn, part)}, note)
     return None
 
 
@@ -132,7 +130,10 @@ def _equations(parts: list[Piece], value: float) -> Iterator[tuple[tuple[Piece, 
 def _with_earlier(
     book: Book, turn: int, parts: list[Piece], value: float
 ) -> Iterator[tuple[Piece, Place, str]]:
-    """A number of the same turn, more or less one of the latest turn that gives the rest."""
+    """A number of the same turn, more or less one of the latest turn that gives the rest.
+
+    Whole numbers would meet by accident.
+    """
     earlier: dict[float, Number] = {}
     for page in book.pages[:turn]:
         if page.role is not Role.SYSTEM:
@@ -145,7 +146,9 @@ def _with_earlier(
             (own + value, "{other} - {own}"),
         ):
             other = earlier.get(round(rest, 2))
-            if other is not None and rest >= 2 and not same(rest, own):
+            if all(number.is_integer() for number in (value, own)) or same(rest, own):
+                continue
+            if other is not None and rest >= 2:
                 yield part, other.place, note.format(own=part.text, other=other.piece.text)
 
 
