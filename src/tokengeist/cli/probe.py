@@ -39,12 +39,6 @@ def train(
     max_tokens: Annotated[
         int, typer.Option(min=1, help="Pass over turns that end later than this.")
     ] = 2048,
-    non_negative: Annotated[
-        bool,
-        typer.Option(
-            "--non-negative", help="No weight below zero: for few transcripts, and no score lost."
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a probe by AT2's method, on ablations of your own transcripts.
@@ -57,18 +51,12 @@ def train(
     from tokengeist.attribution.cached import load_for
     from tokengeist.attribution.probe_training import TrainingOptions, train_probe
     from tokengeist.models.probe import save_probe
-    from tokengeist.models.probe_training import FitOptions
 
     found = [t for path in _files(transcripts) for t in load_all(path)]
     options = BackendOptions(
         model=model, device=device, dtype=dtype, trust_remote_code=trust_remote_code
     )
-    chosen = TrainingOptions(
-        masks=masks,
-        max_tokens=max_tokens,
-        render=render,
-        fit=FitOptions(non_negative=non_negative),
-    )
+    chosen = TrainingOptions(masks=masks, max_tokens=max_tokens, render=render)
     with progress_bar():
         probe, scores = train_probe(load_for(options), found, out / "checkpoints", options=chosen)
     save_probe(probe, out)
