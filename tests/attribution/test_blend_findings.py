@@ -81,6 +81,23 @@ def test_what_follows_from_a_wrong_total_is_wrong_too() -> None:
     assert notes(script, "60.15", turn=8) == ["wrong-value transformation: turn 6 got it wrong"]
 
 
+def test_a_value_less_what_the_user_named_is_right() -> None:
+    script = (
+        Script()
+        .user("Please move 250 to my savings.")
+        .calls("get_account", "Account: AC-1\nBalance: 1200\nOwner: Ada")
+        .says("Your balance will be 950 then.")
+    )
+    assert notes(script, "Your balance will be 950") == []
+
+
+def test_a_request_for_something_new_is_answered_freely() -> None:
+    script = (
+        yard().user("Could you write a verse about herons?").says("Grey herons stand, 12 in all.")
+    )
+    assert notes(script, "Grey herons stand") == []
+
+
 def test_a_refusal_that_the_rule_does_not_call_for_is_wrong() -> None:
     script = yard().user("Can you extend my berth?")
     right, wrong = "No, the berth cannot be extended.", "Yes, the berth can be extended."

@@ -170,11 +170,7 @@ def _combine(book: Book, turn: int, piece: Piece, turns: Sequence[int]) -> Accou
     """The cheapest account of a number by the numbers of some turns."""
     value = piece.number or 0.0
     numbers = [
-        number
-        for t in turns
-        if t > 0
-        for number in numbers_of(book, t)
-        if _adds_up_to(number, piece.unit)
+        number for t in turns for number in numbers_of(book, t) if _adds_up_to(number, piece.unit)
     ]
     users = book.roles(Role.USER, turn)
     recent = [n for n in numbers if n.key and users and n.turn > users[-1]]

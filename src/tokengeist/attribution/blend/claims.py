@@ -28,6 +28,7 @@ _DEED = re.compile(
 _SENDING = next(alike for alike in SAME_ACTION if "send" in alike)
 _IRREGULAR = {"sent": "send", "paid": "pay", "bought": "buy", "made": "make"}
 _QUESTION = re.compile(r"[^.!?]*\?")
+_REQUEST = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:sorry|unsure|let me|i can|i will|i['’]ll|i would|happy to|happily|of course|please"
     r"|could you|transfer|welcome)\b",
@@ -96,8 +97,10 @@ def _on_unknown_subject(book: Book, need: Need) -> Finding | None:
     """An answer, without looking anything up, to a question of which no source says a word."""
     users = book.roles(Role.USER, need.turn)
     asked = [q.group() for q in _QUESTION.finditer(question(book, need))][-1:]
-    if not asked or users[-1] != need.turn - 1 or need.calls:
+    if not asked or users[-1] != need.turn - 1 or need.calls or _REQUEST.search(asked[0]):
         return None
+    if not book.roles(Role.TOOL, need.turn):
+        return None  # nothing is ever looked up here, so nobody expects it
     text = book.pages[need.turn].text
     if NEGATION.search(text) or text.rstrip().endswith("?") or _DOUBT.search(text):
         return None

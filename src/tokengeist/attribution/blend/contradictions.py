@@ -19,6 +19,7 @@ from tokengeist.attribution.blend.findings import (
     own_words,
     question,
 )
+from tokengeist.attribution.blend.inventions import ESTIMATE
 from tokengeist.attribution.blend.need import Item, Need, take_apart
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces, stem
 from tokengeist.attribution.blend.quantities import UNITS, compatible
@@ -28,6 +29,7 @@ from tokengeist.transcript import Role, Span, Target
 _DIFFERENCE = re.compile(r"\bdiffer", re.IGNORECASE)
 _MOST_TERMS = 12
 _UNIT_KEYS = {f"w:{stem(word)}" for word in UNITS}
+_MOST_OPERANDS = 16
 _LATEST = 3
 """Only so many of the latest results are taken for what was added up."""
 
@@ -43,17 +45,26 @@ def contradicted(book: Book, need: Need, item: Item) -> Finding | None:
     if derivation and derivation.is_certain and (computes or not derivation.is_loose):
         return None
     places = _same_name_elsewhere(book, need, item) or _rule_with_other_figure(book, need, item)
-    if places:
+    if places and not _is_made_from(book, item, places):
         return Finding(WRONG_VALUE, sources=places)
     if derivation:
         return None
     if item.piece.unit in ("day", "week"):
         places = _dates(book, need)
         return Finding(WRONG_VALUE, "miscounted", places) if len(places) > 1 else None
-    if computes or _asks_for_product(book, need, item):
+    if (computes or _asks_for_product(book, need, item)) and not ESTIMATE.search(need.text):
         places = _terms(book, need, item)
-        return Finding(WRONG_VALUE, "miscalculated", places) if places else None
+        few = 0 < len(places) <= _MOST_OPERANDS  # few enough to have found how it was made
+        return Finding(WRONG_VALUE, "miscalculated", places) if few else None
     return None
+
+
+def _is_made_from(book: Book, item: Item, places: Places) -> bool:
+    """Whether a value is the other one with what a user named added or taken off."""
+    used = item.derivation.places if item.derivation and item.derivation.is_certain else ()
+    fields = [p for p in used if any(p.turn == t and s.start <= p.start < s.end for t, s in places)]
+    rest = [p for p in used if p not in fields]
+    return bool(fields and rest) and all(book.pages[p.turn].role is Role.USER for p in rest)
 
 
 def inherited(book: Book, need: Need, item: Item, *, depth: int = 3) -> Finding | None:
@@ -174,10 +185,21 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
                 p.key in own.keys or not compatible(p.unit, item.piece.unit) for p in view.pieces
             ):
                 continue  # said as well, or of another kind
+            if not _is_meant(book, need, view.field.key, result):
+                continue
             rank = len(view.names)
             if best is None or (rank, result) >= best[:2]:
                 best = (rank, result, Span(view.field.start, view.field.end))
     return ((best[1], best[2]),) if best else ()
+
+
+def _is_meant(book: Book, need: Need, key: str, result: int) -> bool:
+    """Whether a name can only mean this: just looked up, or the same in all results."""
+    users = book.roles(Role.USER, need.turn)
+    if users and result > users[-1]:
+        return True
+    pages = [book.pages[turn] for turn in book.roles(Role.TOOL, need.turn)]
+    return len({v.text for page in pages for v in page.views if v.field.key == key}) == 1
 
 
 def _rule_with_other_figure(book: Book, need: Need, item: Item) -> Places:

@@ -121,7 +121,7 @@ SAME_ACTION = tuple(
         "book reserve order buy purchase schedule",
         "exchange swap replace switch",
         "return refund reimburse",
-        "send email mail forward notify",
+        "send email mail forward notify post message reply text share publish submit deliver",
         "add include create open register set",
         "move reschedule postpone delay shift extend",
         "pay charge settle",

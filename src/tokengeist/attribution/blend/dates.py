@@ -1,9 +1,8 @@
-"""Dates and times that lie some way from one that was named, and the days between two dates."""
+"""Dates that lie some days from one that was named, and how many days lie between two."""
 
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
@@ -52,35 +51,6 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
                 note = f"{first:%d %b} to {last:%d %b}"
                 best = (far, Derivation((other, one), note))
     return best[1] if best else None
-
-
-_MINUTES_IN = {"minute": 1, "hour": 60}
-_A_DAY = 24 * 60
-_AN_HOUR = re.compile(r"\b(?P<half>half\s+an?\s+)?(?:an|one)?\s*hour\b", re.IGNORECASE)
-
-
-def derive_time(book: Book, turn: int, piece: Piece) -> Derivation | None:
-    """A time so many minutes or hours from one that was named, as somebody else says."""
-    told = [page for page in book.pages[:turn] if page.role is not Role.ASSISTANT]
-    gaps: dict[int, Place] = {}
-    for page in told:
-        for found in _AN_HOUR.finditer(page.text):
-            gaps[30 if found["half"] else 60] = Place(page.index, *found.span())
-        for number in numbers_of(book, page.index):
-            minutes = number.value * _MINUTES_IN.get(number.piece.unit, 0)
-            if minutes:
-                gaps[round(minutes)] = number.place
-    best: Derivation | None = None
-    for page in told:
-        for other in page.pieces:
-            if other.kind is not Kind.TIME:
-                continue
-            later = (int(piece.key[2:]) - int(other.key[2:])) % _A_DAY
-            for minutes, sign in ((later, "+"), (_A_DAY - later, "-")):
-                if minutes in gaps:
-                    place = Place(page.index, other.start, other.end)
-                    best = Derivation((place, gaps[minutes]), f"{other.text} {sign} {minutes} min")
-    return best
 
 
 def _dates(book: Book, turn: int, roles: tuple[Role, ...]) -> Iterator[tuple[Place, datetime.date]]:

@@ -8,15 +8,19 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.need import LONG_ARGUMENT, Item, Need
-from tokengeist.attribution.blend.pieces import Kind
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.transcript import Role
 
 _IN_OTHER_WORDS = (Kind.VALUE, Kind.CODE, Kind.NAME, Kind.WORD)
 _ENUMERATOR = re.compile(r"(?:^|\n)\W*\d+[.):]?\Z")
 _FENCE = re.compile(r"```|~~~")
-_SETTING = 1000
-"""Whole numbers below this may be settings of a call: a limit, a page, a duration."""
+ESTIMATE = re.compile(
+    r"%|\b(?:average|mean|median|ratio|rate|percent|about|around|roughly|approximately|nearly|almost"
+    r"|estimated?|typically|usually)\b",
+    re.IGNORECASE,
+)
+"""Words beside figures that are worked out or guessed in ways that nobody can check here."""
 _FEWEST_PARTS = 3
 
 
@@ -26,16 +30,27 @@ def is_invented(book: Book, need: Need, item: Item) -> bool:
     if piece.kind in _IN_OTHER_WORDS:
         return False
     page = book.pages[need.turn]
-    if need.calls:
-        is_whole = piece.number is not None and piece.number.is_integer()
-        held = page.field_at(piece.start)
-        is_long = held is not None and held.end - held.value_start > LONG_ARGUMENT
-        if is_long or (is_whole and (piece.number or 0.0) < _SETTING):
-            return False
+    if need.calls and not _names_something_known(book, need, item):
+        return False
+    if ESTIMATE.search(need.text):
+        return False
     before = page.text[: piece.start]
     if _ENUMERATOR.search(before + piece.text) or len(_FENCE.findall(before)) % 2:
         return False
     return not _is_put_together(book, need, piece.text)
+
+
+def _names_something_known(book: Book, need: Need, item: Item) -> bool:
+    """Whether an argument is an id of the sort that earlier turns gave: the rest may be chosen."""
+    names = name_keys(item.argument)
+    if item.piece.kind is not Kind.ID or not names or not item.piece.text.isalnum():
+        return False
+    return any(
+        names == view.names and any(piece.kind is Kind.ID for piece in view.pieces)
+        for page in book.pages[: need.turn]
+        if page.role is Role.TOOL
+        for view in page.views
+    )
 
 
 def _is_put_together(book: Book, need: Need, text: str) -> bool:

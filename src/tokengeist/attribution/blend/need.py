@@ -17,7 +17,7 @@ from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.arithmetic import compare_results, derive_number
 from tokengeist.attribution.blend.book import Book, Page, scarcity
 from tokengeist.attribution.blend.cues import COMPUTATION, RULE
-from tokengeist.attribution.blend.dates import derive_date, derive_time
+from tokengeist.attribution.blend.dates import derive_date
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
 from tokengeist.attribution.blend.quantities import MONEY
