@@ -196,7 +196,7 @@ def test_a_total_that_is_not_right_is_a_wrong_value() -> None:
     )
     found = unit(script, "In total that is $49.90", "49.90")
     assert found.verdict is Verdict.UNSUPPORTED
-    assert found.note == "wrong-value transformation: miscalculated"
+    assert found.note == "wrong-value transformation: the amounts make 42.75"
 
 
 def test_so_many_of_something_is_derived_from_price_and_question() -> None:

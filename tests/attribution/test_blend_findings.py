@@ -130,7 +130,7 @@ def test_days_counted_wrong_are_a_wrong_value() -> None:
     assert notes(script.says("You have 20 days."), "20 days") == []
     script.turns.pop()
     assert notes(script.says("You have 23 days."), "23 days") == [
-        "wrong-value transformation: miscounted"
+        "wrong-value transformation: there are 20 days between the dates"
     ]
 
 

@@ -136,7 +136,8 @@ def test_a_shifted_date_is_a_wrong_value() -> None:
 
 def test_a_field_whose_value_is_said_as_well_accuses_nobody() -> None:
     script = wells().says("You paid 80 EUR and 311.07 EUR.")
-    assert unit(script, "You paid 80 EUR and 311.07 EUR", "311.07").note == "unsupported invention"
+    found = unit(script, "You paid 80 EUR and 311.07 EUR", "311.07")
+    assert (found.verdict, found.note) == (Verdict.UNSUPPORTED, "")
 
 
 def test_an_argument_in_other_words_is_no_invention() -> None:

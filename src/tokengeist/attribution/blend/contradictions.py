@@ -12,6 +12,7 @@ from collections import defaultdict
 from tokengeist.attribution.blend.accounts import Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import COMPUTATION
+from tokengeist.attribution.blend.dates import dates_of
 from tokengeist.attribution.blend.findings import (
     WRONG_VALUE,
     Finding,
@@ -19,17 +20,17 @@ from tokengeist.attribution.blend.findings import (
     own_words,
     question,
 )
-from tokengeist.attribution.blend.inventions import ESTIMATE
 from tokengeist.attribution.blend.need import Item, Need, take_apart
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces, stem
-from tokengeist.attribution.blend.quantities import UNITS, compatible
+from tokengeist.attribution.blend.quantities import PERCENT, UNITS, compatible, rate_of
 from tokengeist.attribution.blend.selection import marks
 from tokengeist.transcript import Role, Span, Target
 
 _DIFFERENCE = re.compile(r"\bdiffer", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|sum|altogether|in all)\b", re.IGNORECASE)
 _MOST_TERMS = 12
+_A_YEAR = 366
 _UNIT_KEYS = {f"w:{stem(word)}" for word in UNITS}
-_MOST_OPERANDS = 16
 _LATEST = 3
 """Only so many of the latest results are taken for what was added up."""
 
@@ -47,16 +48,7 @@ def contradicted(book: Book, need: Need, item: Item) -> Finding | None:
     places = _same_name_elsewhere(book, need, item) or _rule_with_other_figure(book, need, item)
     if places and not _is_made_from(book, item, places):
         return Finding(WRONG_VALUE, sources=places)
-    if derivation:
-        return None
-    if item.piece.unit in ("day", "week"):
-        places = _dates(book, need)
-        return Finding(WRONG_VALUE, "miscounted", places) if len(places) > 1 else None
-    if (computes or _asks_for_product(book, need, item)) and not ESTIMATE.search(need.text):
-        places = _terms(book, need, item)
-        few = 0 < len(places) <= _MOST_OPERANDS  # few enough to have found how it was made
-        return Finding(WRONG_VALUE, "miscalculated", places) if few else None
-    return None
+    return None if derivation else _not_the_total(book, need, item) or _miscounted(book, need, item)
 
 
 def _is_made_from(book: Book, item: Item, places: Places) -> bool:
@@ -100,35 +92,32 @@ def _computes(book: Book, need: Need) -> bool:
     return any(COMPUTATION.search(text) for text in (need.text, question(book, need)))
 
 
-def _asks_for_product(book: Book, need: Need, item: Item) -> bool:
-    """Whether the user asked what so many of something come to."""
-    counts = [p for p in pieces(question(book, need)) if p.number and p.unit != item.piece.unit]
-    return item.piece.number is not None and bool(counts)
+def _not_the_total(book: Book, need: Need, item: Item) -> Finding | None:
+    """Called a total, but not that of the only amounts that the latest result lists."""
+    result = max(book.roles(Role.TOOL, need.turn), default=None)
+    if result is None or item.piece.number is None or not _TOTAL.search(need.text):
+        return None
+    fit = [n for n in numbers_of(book, result) if compatible(n.piece.unit, item.piece.unit)]
+    total = sum(number.value for number in fit)
+    if len(fit) < 2 or len({number.key for number in fit}) > 1 or not fit[0].key:
+        return None
+    places = tuple((result, Span(n.piece.start, n.piece.end)) for n in fit)
+    return Finding(WRONG_VALUE, f"the amounts make {total:g}", places)
 
 
-def _terms(book: Book, need: Need, item: Item) -> Places:
-    """What a total, a difference or a product that is not right was most likely made from."""
-    users = book.roles(Role.USER, need.turn)
-    results = [t for t in book.roles(Role.TOOL, need.turn) if users and t > users[-1]]
-    if item.piece.number is None:
-        return ()
-    return tuple(
-        (turn, Span(piece.start, piece.end))
-        for turn in results
-        for piece in book.pages[turn].pieces
-        if piece.number is not None and compatible(piece.unit, item.piece.unit)
-    )
-
-
-def _dates(book: Book, need: Need) -> Places:
-    """The first date of the rules, which is mostly today's, and those of the latest result."""
-    rules = book.roles(Role.SYSTEM, need.turn)[:1]
-    results = book.roles(Role.TOOL, need.turn)[-1:]
-    return tuple(
-        (turn, Span(piece.start, piece.end))
-        for turn in rules + results
-        for piece in [p for p in book.pages[turn].pieces if p.kind is Kind.DATE][:1]
-    )
+def _miscounted(book: Book, need: Need, item: Item) -> Finding | None:
+    """Days that do not lie between today, as the rules give it, and the latest result's date."""
+    rules, results = book.roles(Role.SYSTEM, need.turn)[:1], book.roles(Role.TOOL, need.turn)[-1:]
+    if item.piece.unit != "day" or not rules or not results:
+        return None
+    today, then = (list(dates_of(book.pages[t])) for t in (rules[0], results[0]))
+    if len(today) != 1 or len(then) != 1:
+        return None
+    days = (then[0][1] - today[0][1]).days
+    if not 0 < days <= _A_YEAR or days == item.piece.number:
+        return None
+    places = tuple((place.turn, Span(place.start, place.end)) for place, _ in (*today, *then))
+    return Finding(WRONG_VALUE, f"there are {days} days between the dates", places)
 
 
 def _left_out(book: Book, need: Need, item: Item) -> Finding | None:
@@ -216,6 +205,8 @@ def _rule_with_other_figure(book: Book, need: Need, item: Item) -> Places:
             mine = len(shared & own)
             if len(shared) < 2 or not mine or 2 * mine < len([k for k in own if k in words]):
                 continue
+            if any(p.unit == PERCENT or rate_of(page.text, p.end) for p in inside if p.number):
+                continue  # figures to work something out with
             other = [p for p in inside if _is_rival(p, item.piece) and p.key not in own]
             score = sum(book.rarity(key, need.turn) + 1.0 for key in shared)
             if other and score > best[0]:
@@ -224,4 +215,5 @@ def _rule_with_other_figure(book: Book, need: Need, item: Item) -> Places:
 
 
 def _is_rival(piece: Piece, claimed: Piece) -> bool:
-    return piece.kind is claimed.kind and compatible(piece.unit, claimed.unit)
+    """Whether a value is of the very kind that another claims to be: `10 %` is no amount."""
+    return piece.kind is claimed.kind and piece.unit == claimed.unit and not claimed.aliases

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
-from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.book import Book, Page
 from tokengeist.attribution.blend.cues import RELATIVE_TIME
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys
 from tokengeist.transcript import Role
@@ -55,12 +55,16 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
 
 def _dates(book: Book, turn: int, roles: tuple[Role, ...]) -> Iterator[tuple[Place, datetime.date]]:
     for page in book.pages[:turn]:
-        if page.role not in roles:
-            continue
-        for piece in page.pieces:
-            day = _day(piece) if piece.kind is Kind.DATE else None
-            if day:
-                yield Place(page.index, piece.start, piece.end), day
+        if page.role in roles:
+            yield from dates_of(page)
+
+
+def dates_of(page: Page) -> Iterator[tuple[Place, datetime.date]]:
+    """The dates of a turn, and where they stand."""
+    for piece in page.pieces:
+        day = _day(piece) if piece.kind is Kind.DATE else None
+        if day:
+            yield Place(page.index, piece.start, piece.end), day
 
 
 def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:

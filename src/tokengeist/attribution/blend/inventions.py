@@ -9,19 +9,23 @@ import re
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, stem
+from tokengeist.attribution.blend.quantities import MONEY, PERCENT
 from tokengeist.transcript import Role
 
 _IN_OTHER_WORDS = (Kind.VALUE, Kind.CODE, Kind.NAME, Kind.WORD)
 _ENUMERATOR = re.compile(r"(?:^|\n)\W*\d+[.):]?\Z")
 _FENCE = re.compile(r"```|~~~")
-ESTIMATE = re.compile(
+_ESTIMATE = re.compile(
     r"%|\b(?:average|mean|median|ratio|rate|percent|about|around|roughly|approximately|nearly|almost"
     r"|estimated?|typically|usually)\b",
     re.IGNORECASE,
 )
 """Words beside figures that are worked out or guessed in ways that nobody can check here."""
+_AMOUNT = 10
+"""Smaller bare numbers count things more often than money."""
 _FEWEST_PARTS = 3
+_TIMES = ("minute", "hour", "day", "week", "month", "year")
 
 
 def is_invented(book: Book, need: Need, item: Item) -> bool:
@@ -32,12 +36,33 @@ def is_invented(book: Book, need: Need, item: Item) -> bool:
     page = book.pages[need.turn]
     if need.calls and not _names_something_known(book, need, item):
         return False
-    if ESTIMATE.search(need.text):
+    if _ESTIMATE.search(need.text):
         return False
     before = page.text[: piece.start]
     if _ENUMERATOR.search(before + piece.text) or len(_FENCE.findall(before)) % 2:
         return False
-    return not _is_put_together(book, need, piece.text)
+    return not _may_be_worked_out(book, need, piece) and not _is_put_together(
+        book, need, piece.text
+    )
+
+
+def _may_be_worked_out(book: Book, need: Need, piece: Piece) -> bool:
+    """Whether sources give figures of its kind, from which it may follow in a way unknown here.
+
+    Amounts, percentages, dates and times mostly may. Of anything else, what it counts must be
+    spoken of.
+    """
+    if piece.kind is Kind.ID:
+        return False
+    told = [page for page in book.pages[: need.turn] if page.role is not Role.ASSISTANT]
+    if piece.kind is not Kind.NUMBER or piece.unit in (PERCENT, *_TIMES):
+        return True
+    if piece.unit == MONEY or not (piece.number or 0.0).is_integer():
+        figures = [p for page in told for p in page.pieces if p.kind is Kind.NUMBER]
+        return any(p.unit in ("", MONEY) and (p.number or 0.0) >= _AMOUNT for p in figures)
+    after = re.match(r"\W*([^\W\d_]+)", book.pages[need.turn].text[piece.end :][:40])
+    counted = stem(after[1]) if after else ""
+    return any(counted in page.text.lower() for page in told)
 
 
 def _names_something_known(book: Book, need: Need, item: Item) -> bool:
