@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
+from tokengeist.api import open_tracer
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.protocol import Explanation, Unit
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn, locate_target
@@ -66,6 +68,18 @@ def unit(script: Script, text: str, piece: str) -> Unit:
         for unit in explain(script, text).units
         if unit.span.of(script.turns[unit.turn].text) == piece
     )
+
+
+def growth(backend: str, small: Transcript, large: Transcript, text: str) -> float:
+    """How many times as long a span of the large transcript takes, in processor time."""
+
+    def seconds(transcript: Transcript) -> float:
+        target = locate_target(transcript, text, turn=len(transcript.turns) - 1)
+        begun = time.process_time()
+        open_tracer(transcript, backend=backend).trace(target)
+        return time.process_time() - begun
+
+    return min(seconds(large) for _ in range(3)) / min(seconds(small) for _ in range(3))
 
 
 LOAN = {"loan_id": "LN-4471", "title": "Tide Tables", "branch": "Harbour", "due": "2031-03-09"}

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 
-from tests.attribution.conversations import LOAN, Script, explain, library, quoted, sources, unit
+from tests.attribution.conversations import (
+    LOAN,
+    Script,
+    explain,
+    growth,
+    library,
+    quoted,
+    sources,
+    unit,
+)
 from tests.strategies import traceable_transcripts
-from tokengeist.api import open_tracer, settings_for, trace
+from tokengeist.api import settings_for, trace
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import shipped_weights
 from tokengeist.attribution.protocol import Verdict
@@ -338,18 +345,14 @@ def test_any_transcript_is_explained_within_its_own_text(transcript: Transcript)
     assert reading.explain(target) == explanation
 
 
-def test_a_span_of_forty_turns_is_read_and_traced_within_a_tenth_of_a_second() -> None:
+def _many_loans(count: int) -> Transcript:
     script = Script().system("Members can borrow at most six books. " * 40)
-    for number in range(10):
+    for number in range(count):
         loan = LOAN | {"loan_id": f"LN-{number}", "notes": ["kept dry", "worn spine"] * 20}
         script.user(f"When is loan LN-{number} due?").calls("get_loan", loan, loan=f"LN-{number}")
         script.says("Tide Tables is due on March 9.")
-    transcript = script.transcript()
-    target = locate_target(transcript, "due on March 9", turn=len(transcript.turns) - 1)
-    taken = []
-    for _ in range(3):  # of the processor's time, and the best of three: others may be at work
-        begun = time.process_time()
-        open_tracer(transcript, backend="blend").trace(target)
-        taken.append(time.process_time() - begun)
-    assert len(transcript.turns) > 40
-    assert min(taken) < 0.1
+    return script.transcript()
+
+
+def test_work_grows_with_the_transcript_and_not_with_its_square() -> None:
+    assert growth("blend", _many_loans(10), _many_loans(40), "due on March 9") < 10

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from tests.attribution.conversations import growth
 from tokengeist.api import open_tracer
 from tokengeist.attribution.lexical import LexicalAttributor
 from tokengeist.segmentation import segment
@@ -33,19 +32,19 @@ def test_the_refund_chain_is_found_without_a_model(refund: Transcript) -> None:
     assert [best[turn][0].source for turn in (4, 3, 2, 1)] == [3, 2, 1, 0]
 
 
-def test_sixty_turns_are_no_work_at_all() -> None:
-    """Not a benchmark: only a guard against doing something quadratic by mistake."""
+def _many_look_ups(count: int) -> Transcript:
     turns: list[Turn] = []
-    for index in range(0, 60, 3):
-        call = ToolCall("look_up", f'{{"id": "K-{index}"}}', f"c{index}")
+    for number in range(count):
+        call = ToolCall("look_up", f'{{"id": "K-{number}"}}', f"c{number}")
+        found = f'{{"id": "K-{number}", "v": {number}}}'
         turns += [
-            Turn(index, Role.USER, f"Tell me about K-{index}. " * 10),
-            Turn(index + 1, Role.ASSISTANT, "One moment.", (call,)),
-            Turn(index + 2, Role.TOOL, f'{{"id": "K-{index}", "v": {index}}}', call_id=f"c{index}"),
+            Turn(3 * number, Role.USER, f"Tell me about K-{number}. " * 10),
+            Turn(3 * number + 1, Role.ASSISTANT, "One moment.", (call,)),
+            Turn(3 * number + 2, Role.TOOL, found, call_id=f"c{number}"),
         ]
-    turns.append(Turn(60, Role.ASSISTANT, "K-57 has the value 57, K-0 has 0."))
-    transcript = Transcript(tuple(turns))
-    start = time.process_time()
-    graph = open_tracer(transcript, backend="lexical").trace(locate_target(transcript))
-    assert graph.edges
-    assert time.process_time() - start < 2
+    turns.append(Turn(3 * count, Role.ASSISTANT, "K-7 has the value 7, K-0 has 0."))
+    return Transcript(tuple(turns))
+
+
+def test_work_grows_with_the_transcript_and_not_with_its_square() -> None:
+    assert growth("lexical", _many_look_ups(20), _many_look_ups(80), "K-7 has the value 7") < 10
