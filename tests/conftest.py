@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,11 @@ from tokengeist.transcript import Transcript
 
 if TYPE_CHECKING:
     from tokengeist.models.loading import LoadedModel
+
+# Whoever starts this in the background has Ctrl-C ignored, by this process and its children; the
+# tests that press it need it heard.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The machines that run this are shared: a slow moment is no failure.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
