@@ -380,6 +380,10 @@ def test_mlflow_spans_with_json_in_json(write: Write, outline: Outline) -> None:
     ("value", "message"),
     [
         (otlp(span(1, gen_ai__operation__name="chat")), "was the recording of message content"),
+        (
+            otlp(span(1, gen_ai__operation__name="chat", gen_ai__output__type="text")),
+            "was the recording of message content",
+        ),
         (langfuse(), "the file holds no conversation"),
         (langfuse(3), "observation 0: an observation should be an object but is a number"),
         (

@@ -93,11 +93,14 @@ def _first(attributes: Mapping[str, object], *keys: str) -> object:
 
 
 def _at(attributes: Mapping[str, object], key: str) -> object:
-    """What stands under a key: as one value, spread over keys with a longer path, or nested."""
+    """What stands under a key: as one value, as a list spread over numbered keys, or nested.
+
+    Other keys below it are not its content: `gen_ai.output.type` says nothing of what was said.
+    """
     if attributes.get(key) is not None:
         return _nested(attributes[key])
     below = {k[len(key) + 1 :]: v for k, v in attributes.items() if k.startswith(f"{key}.")}
-    if below:
+    if below and all(rest.partition(".")[0].isdigit() for rest in below):
         return _nested(below)
     value: object = attributes
     for step in key.split("."):
