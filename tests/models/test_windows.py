@@ -13,7 +13,7 @@ from tokengeist.models.windows import Stretch, plan_windows
 def test_what_fits_is_read_at_once_and_no_further_than_needed() -> None:
     (window,) = plan_windows(range(90), size=100, cuts=[10, 50], head=10, wanted=[Stretch(60, 70)])
     assert window.positions.tolist() == list(range(70))
-    assert window.is_prefix
+    assert window.common == len(window.positions)
     assert (window.share == 1).all()
     assert plan_windows(range(90), size=100, cuts=[], head=0, wanted=[]) == []
 

@@ -51,11 +51,6 @@ class Window:
     """(positions,) how many of the group's windows each token stands in."""
 
     @property
-    def is_prefix(self) -> bool:
-        """Whether this is the beginning of the text, without gaps."""
-        return self.common == len(self.positions)
-
-    @property
     def common(self) -> int:
         """How many tokens it begins with that the whole text begins with, too."""
         gaps = np.flatnonzero(self.positions != np.arange(len(self.positions)))
