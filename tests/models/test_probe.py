@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 
 from tokengeist.errors import ModelError
-from tokengeist.models.probe import Probe, heads_of, load_probe, save_probe, uniform_probe
+from tokengeist.models.probe import (
+    Probe,
+    heads_of,
+    load_probe,
+    released_probe,
+    save_probe,
+    uniform_probe,
+)
 from tokengeist.models.shipped import shipped_probe
 from tokengeist.models.store import locate
 
@@ -95,6 +105,44 @@ def test_what_is_not_there(embedded: LoadedModel, tmp_path: Path) -> None:
     (tmp_path / "probe.safetensors").write_bytes(b"no")
     with pytest.raises(ModelError, match="not a probe that can be read"):
         load_probe(str(tmp_path), embedded)
+
+
+def test_a_hub_that_cannot_be_reached_is_asked_once(
+    embedded: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here it hangs up on every request, so that they can be counted."""
+    from huggingface_hub import constants
+
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as hub:
+
+        def hang_up() -> None:
+            with suppress(OSError):  # the server is closed at the end
+                while True:
+                    with hub.accept()[0] as connection:
+                        asked.append(connection.recv(4096))
+
+        Thread(target=hang_up, daemon=True).start()
+        monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{hub.getsockname()[1]}")
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+        with pytest.raises(ModelError, match=r"there is no probe for 'smollm2'.*cannot be reached"):
+            released_probe(embedded)
+    assert sum(b"madrylab/at2-smollm2" in request for request in asked) == 1
+
+
+def test_a_probe_of_the_hub_that_is_already_here(
+    embedded: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = tmp_path / "models--madrylab--at2-smollm2"
+    snapshot = repository / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("abc")
+    (snapshot / "score_estimator.pt").write_bytes(RELEASED.read_bytes())
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    assert released_probe(embedded).weights.shape == (30, 9)
 
 
 def test_the_uniform_probe_is_the_mean(embedded: LoadedModel) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import importlib.util
 import io
-import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokengeist.errors import ModelError, missing_extra
 from tokengeist.models.cache import build_directory, sampled_digest
+from tokengeist.models.hub import NotOnHubError, fetch
 from tokengeist.models.store import (
     ModelPlace,
-    hub_cache,
     install_embedded,
     locate,
     unknown_model,
@@ -194,29 +193,10 @@ def _convert(gguf: Path, into: Path) -> None:
 
 
 def _download(name: str) -> Path:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise unknown_model(name, "and HF_HUB_OFFLINE forbids asking the hub for it")
     try:
-        # `cache_dir` is said outright so that `locate` finds the model where it was put.
-        return Path(
-            snapshot_download(
-                name, allow_patterns=_HUB_FILES, cache_dir=hub_cache(), etag_timeout=10
-            )
-        )
-    except HFValidationError:
-        raise unknown_model(name, "and it cannot be the id of a hub model") from None
-    except HfHubHTTPError as error:
-        status = getattr(error.response, "status_code", None)
-        why = {401: "does not exist or needs a login", 403: "is closed", 404: "does not exist"}
-        reason = why.get(status or 0, f"could not be fetched (status {status})")
-        raise unknown_model(name, f"and on the hub it {reason}") from None
-    except OSError as error:  # connection errors and the hub library's own offline error
-        raise unknown_model(
-            name, f"and the hub cannot be reached from here ({type(error).__name__})"
-        ) from None
+        return fetch(name, _HUB_FILES)
+    except NotOnHubError as error:
+        raise unknown_model(name, f"and {error}") from None
 
 
 def _load_directory(

@@ -20,7 +20,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from tokengeist.errors import ModelError
+from tokengeist.models.hub import NotOnHubError, fetch
 from tokengeist.models.loading import LoadedModel
+from tokengeist.models.store import hub_cache
 
 RELEASED = "score_estimator.pt"
 WEIGHTS = "probe.safetensors"
@@ -147,14 +149,15 @@ def _checked(probe: Probe, path: Path, model: LoadedModel) -> Probe:
 def _download(name: str) -> Path:
     if not _HUB_ID.fullmatch(name):
         raise ModelError(f"there is no probe '{name}': no such file or directory")
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import try_to_load_from_cache
 
-    for local in (True, False):
-        try:
-            return Path(hf_hub_download(name, RELEASED, local_files_only=local, etag_timeout=10))
-        except (OSError, ValueError) as error:
-            reason = type(error).__name__
-    raise ModelError(
-        f"there is no probe '{name}': no such file or directory, and {RELEASED} could not be "
-        f"fetched from a hub repository of that name ({reason})"
-    )
+    cached = try_to_load_from_cache(name, RELEASED, cache_dir=hub_cache())
+    if isinstance(cached, str):
+        return Path(cached)
+    reason = f"the hub repository of that name has no {RELEASED}"
+    try:
+        if (path := fetch(name, [RELEASED]) / RELEASED).is_file():
+            return path
+    except NotOnHubError as error:
+        reason = str(error)
+    raise ModelError(f"there is no probe '{name}': no such file or directory, and {reason}")
