@@ -15,13 +15,11 @@ import numpy.typing as npt
 from tokengeist.errors import ModelError
 from tokengeist.models.alignment import Indices
 from tokengeist.models.loading import LoadedModel
-from tokengeist.models.scoring import Floats, token_log_odds
+from tokengeist.models.many_texts import log_odds_of_all
+from tokengeist.models.scoring import Floats, Text
 from tokengeist.progress import report
 
 Masks = npt.NDArray[np.bool_]
-
-_CPU_BATCH, _GPU_BATCH = 1024, 8192
-"""Most tokens read at once. One long text keeps a CPU busy, and filling up others is lost time."""
 
 
 class Ablations:
@@ -57,31 +55,14 @@ class Ablations:
         (ablations, tokens)."""
         keys = [np.packbits(mask).tobytes() for mask in masks]
         fresh = {key: mask for key, mask in zip(keys, masks, strict=True) if key not in self._known}
-        entries = [(key, self._without(mask)) for key, mask in fresh.items()]
-        # Shorter ones of a batch are filled up to the longest: equals belong together.
-        entries.sort(key=lambda entry: len(entry[1][0]))
-        most = _CPU_BATCH if self._model.device.type == "cpu" else _GPU_BATCH
-        batch: list[tuple[bytes, tuple[list[int], list[int]]]] = []
-        done = 0
-        for key, (ids, positions) in entries:
-            if batch and len(ids) * (len(batch) + 1) > most:
-                done += self._run(batch)
-                report("ablating", done, len(fresh))
-                batch = []
-            batch.append((key, (ids, positions)))
-        if batch:
-            self._run(batch)
-        if fresh:
-            report("ablating", len(fresh), len(fresh))
+        texts = [self._without(mask) for mask in fresh.values()]
+        names = list(fresh)
+        for done, (number, log_odds) in enumerate(log_odds_of_all(self._model.model, texts), 1):
+            self._known[names[number]] = log_odds
+            report("ablating", done, len(texts))
         return np.stack([self._known[key] for key in keys])
 
-    def _run(self, batch: list[tuple[bytes, tuple[list[int], list[int]]]]) -> int:
-        results = token_log_odds(self._model.model, [entry for _, entry in batch])
-        for (key, _), log_odds in zip(batch, results, strict=True):
-            self._known[key] = log_odds
-        return len(batch)
-
-    def _without(self, mask: Masks) -> tuple[list[int], list[int]]:
+    def _without(self, mask: Masks) -> Text:
         """The remaining token ids, and where the target's tokens are among them."""
         kept = np.flatnonzero((self._owners < 0) | np.append(mask, True)[self._owners])
         ids = [self._ids[position] for position in kept.tolist()]

@@ -15,24 +15,32 @@ import numpy.typing as npt
 import torch
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import Cache, PreTrainedModel
 
 Floats = npt.NDArray[np.float64]
+Text = tuple[list[int], list[int]]
+"""Token ids, and the positions of those that are asked about."""
 
 
 def token_log_odds(
-    model: PreTrainedModel, batch: Sequence[tuple[Sequence[int], Sequence[int]]]
+    model: PreTrainedModel, batch: Sequence[Text], *, after: Cache | None = None
 ) -> list[Floats]:
-    """For every (token ids, positions) of a batch, log p/(1-p) of the tokens at those positions.
+    """For every text of a batch, log p/(1-p) of the tokens at its positions.
 
     log p/(1-p) = z_token - logsumexp(z_others). Shorter sequences are filled up at the end, where
     nothing that is causal can see the filling.
+
+    What `after` holds is how the texts begin: it is not read again, the rest is added to it, and
+    every position lies behind it.
     """
+    known = 0 if after is None else after.get_seq_length()
     longest = max(len(ids) for ids, _ in batch)
-    filled = [list(ids) + [0] * (longest - len(ids)) for ids, _ in batch]
-    rows = sorted({position - 1 for _, positions in batch for position in positions})
+    filled = [[*ids[known:], *[0] * (longest - len(ids))] for ids, _ in batch]
+    rows = sorted({position - 1 - known for _, positions in batch for position in positions})
     device = model.device
     options: dict[str, object] = {"use_cache": False}
+    if after is not None:
+        options = {"use_cache": True, "past_key_values": after}
     trims = "logits_to_keep" in inspect.signature(model.forward).parameters
     if trims:  # the vocabulary is large and few rows are wanted
         options["logits_to_keep"] = torch.tensor(rows, device=device)
@@ -41,7 +49,7 @@ def token_log_odds(
     place = {row: number for number, row in enumerate(rows)} if trims else {r: r for r in rows}
     results = []
     for item, (ids, positions) in enumerate(batch):
-        own = logits[item, [place[position - 1] for position in positions]].float()
+        own = logits[item, [place[position - 1 - known] for position in positions]].float()
         tokens = torch.tensor([ids[position] for position in positions], device=device)[:, None]
         chosen = own.gather(1, tokens)
         others = own.scatter(1, tokens, -torch.inf).logsumexp(1, keepdim=True)
