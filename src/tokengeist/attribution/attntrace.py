@@ -41,8 +41,8 @@ class AttnTraceOptions:
     share: float = 0.4
     top_tokens: int = 5
     seed: int = 0
-    batch_tokens: int = 4096
-    """Most tokens read at once."""
+    batch_tokens: int | None = None
+    """Most tokens read at once; None for one draw on a CPU, which that keeps busy, else 4,096."""
 
 
 class AttnTraceAttributor:
@@ -104,7 +104,10 @@ class AttnTraceReading:
             return [0.0] * count
         draws = self._draw(text, int(wanted[-1]) + 1)
         totals, drawn = np.zeros(count), np.zeros(count)
-        size = max(1, self._attributor.options.batch_tokens // max(map(len, draws)))
+        most = self._attributor.options.batch_tokens
+        if most is None:
+            most = 1 if self._attributor.model.device.type == "cpu" else 4096
+        size = max(1, most // max(map(len, draws)))
         for start in range(0, len(draws), size):
             report("reading", start, len(draws))
             batch = draws[start : start + size]
