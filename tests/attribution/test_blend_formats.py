@@ -214,3 +214,18 @@ def test_a_transcript_without_rules_or_results_is_explained_by_the_user() -> Non
     script.says("Noted: Petrel, with 7 berths.")
     assert sources(script, "Petrel, with 7 berths") == {0}
     assert explain(script, "Petrel, with 7 berths").units
+
+
+def test_two_columns_are_a_table_and_rows_of_fields_name_their_own() -> None:
+    text = "month,kwh\n2031-02,310\n2031-03,285"
+    assert [(f.key, text[f.value_start : f.end]) for f in lay_out(text).fields] == [
+        ("month", "2031-02"),
+        ("kwh", "310"),
+        ("month", "2031-03"),
+        ("kwh", "285"),
+    ]
+    text = "field,value\ntariff,Basic\nbalance,84.15"
+    assert [(f.key, text[f.value_start : f.end]) for f in lay_out(text).fields] == [
+        ("tariff", "Basic"),
+        ("balance", "84.15"),
+    ]

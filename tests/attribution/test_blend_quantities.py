@@ -39,6 +39,8 @@ def test_the_unit_stands_after_the_number(text: str, unit: str) -> None:
 
 def test_a_currency_may_stand_before_the_number() -> None:
     assert unit_of("for $12", 5, 7) == "money"
+    assert unit_of("for CHF 12", 8, 10) == "money"
+    assert unit_of("for BUS 12", 8, 10) == ""
 
 
 def test_a_rate_says_what_it_is_per() -> None:

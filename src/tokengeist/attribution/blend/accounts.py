@@ -32,6 +32,10 @@ class Derivation:
     is_loose: bool = False
     """Whether it joins two numbers from anywhere, which may be an accident."""
 
+    @property
+    def is_guess(self) -> bool:
+        return self.is_loose or not self.is_certain
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -52,12 +56,13 @@ Account = tuple[float, tuple[Number, ...], str]
 
 
 def numbers_of(book: Book, turn: int) -> Iterator[Number]:
-    """The numbers of a turn, but for zero."""
+    """The numbers of a turn, but for zero; what may be an id counts in a tool's fields."""
     page = book.pages[turn]
     for piece in page.pieces:
-        if piece.kind is Kind.NUMBER and piece.number:
+        if piece.number and (piece.kind is Kind.NUMBER or page.is_structured):
             found = page.field_at(piece.start) if page.fields else None
-            yield Number(turn, piece.number, found.key if found else "", piece)
+            if found or piece.kind is Kind.NUMBER:
+                yield Number(turn, piece.number, found.key if found else "", piece)
 
 
 def cheapest(turn: int, accounts: Iterable[Account]) -> Account | None:

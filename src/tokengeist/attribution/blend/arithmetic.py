@@ -22,13 +22,22 @@ from tokengeist.attribution.blend.accounts import (
 )
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.dates import derive_days
-from tokengeist.attribution.blend.factors import LATEST, asked, percentages, ruled, scaled
+from tokengeist.attribution.blend.factors import (
+    LATEST,
+    asked,
+    by_period,
+    percentages,
+    ruled,
+    scaled,
+)
 from tokengeist.attribution.blend.pieces import Piece, name_keys, stem
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible
 from tokengeist.transcript import Role
 
 _CONVINCING = 0.9
 """An account this cheap needs no rival."""
+_SMALL_PRODUCT = 20
+"""Smaller whole numbers are the product of others by accident."""
 _LOOSE = 1.4
 """From here on it may be an accident: two numbers from anywhere, or one of them several times."""
 
@@ -46,7 +55,9 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
     account = _combine(book, turn, piece, sorted(told))
     if account is None or account[0] > _CONVINCING:
-        factored = chain(asked(book, turn, value), ruled(book, turn, value, unit))
+        factored = chain(
+            asked(book, turn, value), ruled(book, turn, value, unit), by_period(book, turn, piece)
+        )
         others = (account, cheapest(turn, factored))
         account = min((a for a in others if a), key=lambda a: a[0], default=None)
     if account is None or (unit and account[0] > _CONVINCING):
@@ -125,6 +136,14 @@ def _equations(parts: list[Piece], value: float) -> Iterator[tuple[tuple[Piece, 
             for first, second in permutations(parts, 2):
                 if same((first.number or 0.0) - (second.number or 0.0), value):
                     yield (first, second), f"{first.text} - {second.text}"
+    if value.is_integer() and value < _SMALL_PRODUCT:
+        return
+    for first, second in permutations(parts, 2):
+        one, other = first.number or 0.0, second.number or 0.0
+        if first.start < second.start and same(one * other, value):
+            yield (first, second), f"{first.text} × {second.text}"
+        elif other and same(one / other, value):
+            yield (first, second), f"{first.text} ÷ {second.text}"
 
 
 def _with_earlier(
@@ -192,6 +211,8 @@ def _sums(numbers: list[Number], value: float) -> Iterator[Account]:
     for number in numbers:
         alike[number.turn, number.key].append(number)
     for group in alike.values():
+        if len(group) > 5 and group[0].key and same(sum(p.value for p in group), value):
+            yield 0.6, tuple(group), f"{_sum_note(group[:2])} + … + {group[-1].piece.text}"
         crowded = 0.6 if len(group) > 8 else 0.0
         for size in (2, 3, 4, 5) if len(group) <= 12 else (2,):
             for first in range(len(group) - size + 1):

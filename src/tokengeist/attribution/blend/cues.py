@@ -94,6 +94,13 @@ RELATIVE_TIME = _phrases(
     r"""\b(next|later|earlier|before|after|following|previous|tomorrow|yesterday|delay|days?|weeks?
     |month)\b"""
 )
+NOW = _phrases(
+    r"""\b(today|tonight|tomorrow|yesterday|ago|from\ now|last\ night|in\ \w+\ (?:days?|weeks?)
+    |(?:this|next|last)\ (?:morning|afternoon|evening|week|month|quarter|year|\w+day))\b"""
+)
+"""Times that are counted from the time of speaking."""
+TODAY = _phrases(r"""\b(today|now|current|date)\b[^.\n]{0,30}$""")
+"""What stands before the date of speaking where it is given."""
 COMPARISON = _phrases(
     r"""\b((?!(?:request|interest|suggest|rest|west|test|guest)\b)\w{3,}est|most|least|larger
     |smaller|lower|higher|cheaper|faster|shorter|longer|bigger|earlier|later|sooner|more|less|fewer

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
 from tokengeist.attribution.blend.book import Book, Page
 from tokengeist.attribution.blend.cues import RELATIVE_TIME
-from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, stem
 from tokengeist.transcript import Role
 
 _DAYS_IN = {"day": 1, "week": 7}
+_MEASURES = {"day": ("day", 1), "week": ("day", 7), "month": ("month", 1), "year": ("month", 12)}
 _MOST_DATES = 200
+_MOST_WORKING_DAYS = 60
+_SATURDAY = 5
 
 
 def derive_date(book: Book, turn: int, piece: Piece) -> Derivation | None:
@@ -68,31 +72,55 @@ def dates_of(page: Page) -> Iterator[tuple[Place, datetime.date]]:
 
 
 def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
-    gaps: dict[int, Number] = {}
-    for page in book.pages[:turn]:
-        if page.role is Role.ASSISTANT:
-            continue
-        for number in numbers_of(book, page.index):
-            days = _days_meant(number)
-            if days:
-                gaps[days] = number
-    found: Derivation | None = None
-    for place, day in _dates(book, turn, (Role.TOOL, Role.USER)):
-        gap = _gap(day, wanted)
-        if abs(gap) in gaps:
-            found = Derivation((place, gaps[abs(gap)].place), f"{gap:+d} days", is_certain=True)
-    return found
+    """From the nearest date with a length of time that is said somewhere; today's comes last."""
+    lengths = {
+        length: number
+        for page in book.pages[:turn]
+        if page.role is not Role.ASSISTANT
+        for number in numbers_of(book, page.index)
+        for length in _lengths_meant(book, number)
+    }
+    for roles in ((Role.TOOL, Role.USER), (Role.SYSTEM,)) if lengths else ():
+        for place, day in reversed(list(_dates(book, turn, roles))):
+            for length, note in _between(day, wanted):
+                if length in lengths:
+                    return Derivation((place, lengths[length].place), note)
+    return None
 
 
-def _days_meant(number: Number) -> int:
-    """How many days a number stands for, by its unit or its field's name; 0 for no days."""
+_Length = tuple[str, int]
+"""So many days, months or working days."""
+_NAME_BEFORE = re.compile(r"([A-Za-z_]+)\s?[=:]\s?$")
+_WORKING_DAYS = re.compile(r"\s(?:working|business|work)\s?days?\b", re.IGNORECASE)
+
+
+def _lengths_meant(book: Book, number: Number) -> Iterator[_Length]:
+    """What a number stands for, by its unit or its name: `30 days`, `valid_days=30`."""
     if not number.value.is_integer():
-        return 0
-    names = name_keys(number.key)
-    for unit, days in _DAYS_IN.items():
-        if number.piece.unit == unit or (not number.piece.unit and f"w:{unit}" in names):
-            return int(number.value) * days
-    return 0
+        return
+    text, count = book.pages[number.turn].text, int(number.value)
+    if _WORKING_DAYS.match(text, number.piece.end):
+        yield "working day", count
+    named = _NAME_BEFORE.search(text, max(0, number.piece.start - 30), number.piece.start)
+    names = name_keys(number.key) | name_keys(named[1] if named else "")
+    for unit, (measure, times) in _MEASURES.items():
+        if number.piece.unit == unit or (not number.piece.unit and f"w:{stem(unit)}" in names):
+            yield measure, count * times
+
+
+def _between(day: datetime.date, wanted: datetime.date) -> Iterator[tuple[_Length, str]]:
+    """How long it is from one date to another, in every measure that fits."""
+    gap = _gap(day, wanted)
+    yield ("day", abs(gap)), f"{gap:+d} days"
+    if day.day == wanted.day:
+        months = 12 * (wanted.year - day.year) + wanted.month - day.month
+        if _ANY_YEAR in (day.year, wanted.year):
+            months = (wanted.month - day.month) % 12 or 12
+        yield ("month", months), f"{months:+d} months"
+    if 0 < gap <= _MOST_WORKING_DAYS and day.year != _ANY_YEAR:
+        days = (day + datetime.timedelta(n) for n in range(1, gap + 1))
+        working = sum(d.weekday() < _SATURDAY for d in days)
+        yield ("working day", working), f"{working:+d} working days"
 
 
 def _near(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:

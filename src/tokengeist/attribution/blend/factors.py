@@ -6,11 +6,11 @@ A user may ask for the factor; a percentage or a rate may stand in the rules or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tokengeist.attribution.blend.accounts import Account, Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.pieces import name_keys
+from tokengeist.attribution.blend.pieces import Piece, name_keys
 from tokengeist.attribution.blend.quantities import PERCENT, compatible, rate_of
 from tokengeist.transcript import Role
 
@@ -36,6 +36,32 @@ def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
                     yield cost + 0.1, (number, factor), f"{figure} × {said}"
                 elif same(number.value / factor.value, value):
                     yield cost + 0.2, (number, factor), f"{figure} ÷ {said}"
+
+
+_MONTHLY = re.compile(r"month", re.IGNORECASE)
+_YEARLY = re.compile(r"(?<![a-z])(?:year|annual|twelve months|12 months)|p\.a\.", re.IGNORECASE)
+_NEAR = 60
+
+
+def by_period(book: Book, turn: int, piece: Piece) -> Iterator[Account]:
+    """What twelve months come to, or one of them, where both ends speak of their period."""
+    value, page = piece.number or 0.0, book.pages[turn]
+    said = slice(*page.home(piece.start))
+    told = [t for t in range(turn) if book.pages[t].role in (Role.TOOL, Role.USER)]
+    for period, other, factor, note in (
+        (_YEARLY, _MONTHLY, 12.0, "12 × {}"),
+        (_MONTHLY, _YEARLY, 1 / 12, "{} ÷ 12"),
+    ):
+        for number in _numbers(book, told) if period.search(page.text[said]) else ():
+            around = book.pages[number.turn].text[
+                max(0, number.piece.start - _NEAR) : number.piece.end + _NEAR
+            ]
+            if same(number.value * factor, value) and other.search(f"{number.key} {around}"):
+                yield 0.8, (number,), note.format(number.piece.text)
+
+
+def _numbers(book: Book, turns: Iterable[int]) -> list[Number]:
+    return [number for turn in turns for number in numbers_of(book, turn)][-LATEST:]
 
 
 def percentages(book: Book, turn: int) -> list[Number]:

@@ -207,11 +207,15 @@ def _cells(text: str, start: int, end: int, delimiter: str) -> _Cells:
     return [*cells, (first, right)] if right > left else []
 
 
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w-]*")
+
+
 def _is_table(text: str, rows: list[tuple[_Line, _Cells]], delimiter: str) -> bool:
     """Whether lines with as many delimiters are rows: the head names, the rest is short."""
     head, body = rows[0][1], [cells for _, cells in rows[1:] if cells]
     ruled = len(body) < len(rows) - 1
-    if not body or (not ruled and len(head) < 3 and not delimiter.startswith(r"\t")):
+    named = len(body) > 1 and all(_IDENTIFIER.fullmatch(text, *cell) for cell in head)
+    if not body or not (ruled or named or len(head) > 2 or delimiter.startswith(r"\t")):
         return False
     if any(re.search(r"\d{2}|[:.]\s", text[start:end]) for start, end in head):
         return False
@@ -222,6 +226,9 @@ def _add_table(layout: Layout, text: str, rows: list[tuple[_Line, _Cells]]) -> N
     names = [text[start:end].strip("*_` ") for start, end in rows[0][1]]
     for (start, end), cells in rows[1:]:
         record = layout.add_record(start, end, is_nested=True) if cells else -1
+        if names[1:] == ["value"] and cells:  # every row names its own
+            layout.fields.append(Field(text[slice(*cells[0])], start, cells[1][0], end, record))
+            continue
         for name, (first, last) in zip(names, cells, strict=False):
             if text[first:last].strip():
                 layout.fields.append(Field(name, first, first, last, record))

@@ -124,8 +124,8 @@ _TOKEN = re.compile(
         |\b[a-z_][\w-]*\.(?:{_FILES})\b)
     |(?P<id>\#?\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z\#]|\d{{5,}}\b(?![.,]\d))
         [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)
-    |(?P<number>(?:\d{{1,3}}(?:[,'’]\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d+,\d{{2}}(?![\d,])
-        |\d+(?:\.\d+)?)%?)
+    |(?P<number>(?:(?<!\d-)(?:[1-9]\d{{0,2}}(?:[,'’]\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+
+        |\d+,\d{{2}}(?![\d,]))|\d+(?:\.\d+)?)%?)  # the comma in `2031-02,310` parts two columns
     |(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -299,8 +299,14 @@ def _word(whole: str, start: int, end: int) -> Iterator[Piece]:
         yield Piece(kind, f"w:{stem(text)}", start, end, text)
 
 
+_FIGURE_AFTER = re.compile(r"[A-Z]+\s?(?=\d)")
+
+
 def _is_currency(text: str, start: int) -> bool:
-    """Whether a code is the unit of the number before it."""
+    """Whether a code is the unit of the number beside it."""
+    after = _FIGURE_AFTER.match(text, start)
+    if after and unit_of(text, after.end(), after.end()) == MONEY:
+        return True
     end = start - 1 if text[start - 1 : start] == " " else start
     return text[end - 1 : end].isdigit() and unit_of(text, end, end) == MONEY
 

@@ -14,15 +14,18 @@ from tokengeist.attribution.blend.cues import (
     INFORMATION,
     LABEL,
     NEGATION,
+    NOW,
+    TODAY,
     TOTALITY,
 )
-from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share
+from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share, take_apart
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
-from tokengeist.transcript import Role
+from tokengeist.transcript import Role, Span, Target
 
 _A_FEW = 3
+_FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
 
 
 class ProseFeatures(FeatureReader):
@@ -31,6 +34,33 @@ class ProseFeatures(FeatureReader):
     def _relative(self, page: Page) -> float:
         best = self.scene.best_passage
         return self.scene.passages[page.index] / best if best else 0.0
+
+    def _derived(self, page: Page) -> Features:
+        """Whether a value of the target was worked out from a turn, surely or at a guess."""
+        found = {
+            item.derivation.is_guess
+            for item in self.need.items
+            if item.derivation and item.derived_from(page.index)
+        }
+        return {"derived": False in found, "guessed": found == {True}}
+
+    @cached_property
+    def _workings(self) -> set[int]:
+        """Where the figures beside an unaccounted one come from: a sum is told with its terms."""
+        if not any(_is_unaccounted(item) for item in self.hard):
+            return set()
+        page = self.book.pages[self.need.turn]
+        own = {item.piece.key for item in self.need.items}
+        around = tuple(sorted({Span(*page.home(span.start)) for span in self.need.spans}))
+        found: set[int] = set()
+        for item in take_apart(self.book, Target(self.need.turn, around)).items:
+            if item.piece.kind not in _FIGURES or item.piece.key in own:
+                continue
+            if item.best is not None:
+                found.add(item.best)
+            elif item.derivation:
+                found.update(place.turn for place in item.derivation.places)
+        return found
 
     def _system(self, page: Page) -> Features:
         covered, words = match_rule(page, self.need)
@@ -48,6 +78,8 @@ class ProseFeatures(FeatureReader):
             ),
             "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
+            "works_with": page.index in self._workings,
+            "tells_today": NOW.search(self.need.text) is not None and _tells_today(page),
             "is_label": not rule and LABEL.search(self.need.text) is not None,
         }
 
@@ -79,7 +111,8 @@ class ProseFeatures(FeatureReader):
             "describes_record_now": is_latest * described["describes_record"],
             "rule_suffices": is_latest * rule * scene.rule[0],
             "change_reported": is_latest and scene.reports_change,
-            "derived": scene.is_derived_from(page),
+            **self._derived(page),
+            "works_with": page.index in self._workings,
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
             "asks_information": asks * scene.passages[turn],
             "information_given": asks and answers,
@@ -182,7 +215,8 @@ class ProseFeatures(FeatureReader):
         return {
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
             "values_only": share(only, self.hard),
-            "derived": scene.is_derived_from(page),
+            **self._derived(page),
+            "works_with": page.index in self._workings,
             "passage": scene.passages[turn],
             "passage_relative": self._relative(page),
             "field_match": self._field_match(page),
@@ -304,6 +338,17 @@ class ProseFeatures(FeatureReader):
                 covered = len(keys & weights.keys()) / len(keys)
                 best = max(best, value * (0.5 + 0.5 * covered) + 0.7 * name)
         return best / self.need.weight
+
+
+def _tells_today(page: Page) -> bool:
+    dates = (piece for piece in page.pieces if piece.kind is Kind.DATE)
+    return any(TODAY.search(page.text, max(0, d.start - 60), d.start) for d in dates)
+
+
+def _is_unaccounted(item: Item) -> bool:
+    """Whether a figure neither stands anywhere nor surely follows from others."""
+    is_told = item.holders or (item.derivation and not item.derivation.is_guess)
+    return item.piece.kind in _FIGURES and not is_told
 
 
 def _is_id(item: Item) -> bool:

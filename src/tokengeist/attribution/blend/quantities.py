@@ -32,7 +32,8 @@ _SPELLINGS = {
 }
 UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
 """Every spelling of a unit, and which it is."""
-_SIGN_BEFORE = re.compile(r"[$€£¥]\s?$")
+_CURRENCIES = frozenset(word for word in _SPELLINGS[MONEY].split() if len(word) == 3)
+_MONEY_BEFORE = re.compile(r"(?:[$€£¥]|\b([A-Z]{3}))\s?$")
 _AFTER = re.compile(r"\s?(%|[$€£¥])|[\s-](per\s?cent|[^\W\d_]+)\b")
 _RATE = re.compile(r"\W*(?:[^\W\d_]+\s+)?(?:per|an?|each|every|/)\s*([^\W\d_]+)", re.IGNORECASE)
 
@@ -45,7 +46,8 @@ def unit_of(text: str, start: int, end: int) -> str:
     """
     if text[start:end].endswith("%"):
         return PERCENT
-    if _SIGN_BEFORE.search(text, max(0, start - 2), start):
+    before = _MONEY_BEFORE.search(text, max(0, start - 5), start)
+    if before and (before[1] is None or before[1].lower() in _CURRENCIES):
         return MONEY
     match = _AFTER.match(text, end)
     return _unit((match[1] or match[2]).replace(" ", "")) if match else ""

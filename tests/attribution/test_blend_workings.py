@@ -1,0 +1,61 @@
+"""Figures worked out over months, columns and spans of time, and what is counted from today."""
+
+from __future__ import annotations
+
+from tests.attribution.conversations import Script, sources, unit
+from tokengeist.attribution.protocol import Verdict
+
+
+def heating() -> Script:
+    """0 the rules, 1 user, 2–3 rates, 4–5 forecast, 6 the answer."""
+    months = "\n".join(f"2031-{month:02},{200 + month}" for month in range(1, 13))
+    return (
+        Script()
+        .system("Today is Friday, 3 January 2031. Answers come within 5 working days.")
+        .user("What will the boiler cost me?")
+        .calls(
+            "get_plan",
+            "plan: Basic\nfee: EUR 18.00 per month\nsigned: 2029-02-11\nvalid_months: 30",
+        )
+        .calls("forecast", f"month,kwh\n{months}")
+        .says(
+            "You will use 2,478 kWh. The fee is EUR 216 a year, and EUR 1,455.12 in all, or EUR "
+            "121.26 a month. The plan ends on 11 August 2031; you hear from us by 10 January. "
+            "The man comes next Tuesday. Some 3.1 MWh: 12 months at 258 kWh and EUR 18.00 each."
+        )
+    )
+
+
+def test_a_whole_column_is_added_up() -> None:
+    found = unit(heating(), "You will use 2,478 kWh", "2,478")
+    assert (found.verdict, found.note) == (Verdict.DERIVED, "201 + 202 + … + 212")
+
+
+def test_a_year_is_twelve_months_and_a_month_a_twelfth() -> None:
+    assert unit(heating(), "The fee is EUR 216 a year", "216").note == "12 × 18.00"
+    script = (
+        Script()
+        .user("How much is the rent?")
+        .calls("get_rent", {"rent_per_year": 9600})
+        .says("It is 800 a month.")
+    )
+    assert unit(script, "It is 800 a month", "800").note == "9600 ÷ 12"
+
+
+def test_a_date_lies_some_months_from_one_that_was_named() -> None:
+    found = unit(heating(), "ends on 11 August 2031", "11 August 2031")
+    assert (found.note, [turn for turn, _ in found.sources]) == ("+30 months", [3, 3])
+
+
+def test_working_days_are_counted_from_today() -> None:
+    found = unit(heating(), "by 10 January", "10 January")
+    assert (found.note, [turn for turn, _ in found.sources]) == ("+5 working days", [0, 0])
+
+
+def test_what_is_counted_from_today_rests_on_the_turn_that_says_what_day_it_is() -> None:
+    assert 0 in sources(heating(), "next Tuesday")
+    assert 0 not in sources(heating(), "Tuesday")
+
+
+def test_a_figure_that_nothing_accounts_for_rests_on_those_beside_it() -> None:
+    assert 3 in sources(heating(), "Some 3.1 MWh")
