@@ -23,7 +23,7 @@ from benchmarks.reading import Clock, ReadingFigures, measure
 from benchmarks.start import warm_start
 from benchmarks.table import note, print_reading, progress, row
 from tokengeist.bench.dataset import Conversation
-from tokengeist.models.loading import load_model
+from tokengeist.models.loading import LoadedModel, load_model
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=0, help="conversations to read; 0 for all")
     parser.add_argument("--only", nargs="*", default=[], help="conversations by their ids")
     parser.add_argument(
-        "--closely", type=int, default=4, help="how many of them also hop by hop, of all lengths"
+        "--closely", type=int, default=2, help="how many of them also hop by hop, of all lengths"
     )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--wall", action="store_true", help="seconds on the clock, not CPU seconds")
@@ -46,13 +46,15 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     clock = time.perf_counter if options.wall else time.process_time
     chosen = conversations(options.limit, options.only)
+    model = load_model()
     figures = read_all(
+        model,
         chosen,
         closely={conversation.id for conversation in spread(chosen, options.closely)},
         clock=clock,
         finished=Finished(options.out),
     )
-    print_reading(figures)
+    print_reading(figures, window=model.window)
     for tokens in options.memory:
         bare, reading = peak("bare", tokens), peak("reading", tokens)
         row(f"4. peak memory at {tokens:,} tokens", f"{reading / bare - 1:+.1%}", "<= +20%")
@@ -64,10 +66,14 @@ def main() -> None:
 
 
 def read_all(
-    chosen: Sequence[Conversation], *, closely: set[str], clock: Clock, finished: Finished
+    model: LoadedModel,
+    chosen: Sequence[Conversation],
+    *,
+    closely: set[str],
+    clock: Clock,
+    finished: Finished,
 ) -> list[ReadingFigures]:
     """Measure what is not finished yet, and say how it went."""
-    model = load_model()
     result = []
     for number, conversation in enumerate(chosen, 1):
         figures = finished.get(conversation.id)

@@ -30,17 +30,21 @@ def progress(figures: ReadingFigures) -> str:
     return text
 
 
-def print_reading(all_figures: Sequence[ReadingFigures]) -> None:
-    """The figures that come from reading conversations."""
+def print_reading(all_figures: Sequence[ReadingFigures], *, window: int) -> None:
+    """The figures that come from reading conversations with a model of that window."""
     print(
         f"{len(all_figures)} conversations, {sum(f.tokens for f in all_figures):,} tokens, "
         f"{sum(f.targets for f in all_figures)} targets"
     )
     read = sum(figures.read_and_trace for figures in all_figures)
     ratio = read / sum(figures.bare for figures in all_figures)
-    ratios = [figures.read_and_trace / figures.bare for figures in all_figures]
     row("1. reading and all traces / bare pass", f"{ratio:.2f}x", "<= 1.20x")
-    note(f"{min(ratios):.2f}x to {max(ratios):.2f}x in single conversations")
+    within = [figures for figures in all_figures if figures.tokens <= window]
+    beyond = [figures for figures in all_figures if figures.tokens > window]
+    if within:
+        note(f"{len(within)} that fit into the model's window: {_from_to(within)} each")
+    if beyond:
+        note(f"{len(beyond)} longer ones, read in several windows: {_from_to(beyond)} each")
     slowest = max(figures.slowest_span for figures in all_figures)
     row("2. slowest further span", f"{slowest * 1000:.0f} ms", "< 50 ms")
     sample = [(figures, figures.closely) for figures in all_figures if figures.closely]
@@ -57,3 +61,8 @@ def print_reading(all_figures: Sequence[ReadingFigures]) -> None:
         note(
             f"figure 1 of these, if the pass is spared the language-model head: {without_head:.2f}x"
         )
+
+
+def _from_to(some: Sequence[ReadingFigures]) -> str:
+    ratios = [figures.read_and_trace / figures.bare for figures in some]
+    return f"{min(ratios):.2f}x to {max(ratios):.2f}x"

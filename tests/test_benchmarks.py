@@ -11,10 +11,11 @@ import pytest
 
 from benchmarks import conversations as data
 from benchmarks.finished import Finished
-from benchmarks.peers.__main__ import line
+from benchmarks.peers.__main__ import RIVALS, row
 from benchmarks.peers.contenders import CONTENDERS
+from benchmarks.peers.match import ROUNDS, play
 from benchmarks.peers.question import Question, make_question
-from benchmarks.peers.timing import Timing, time_contender
+from benchmarks.peers.timing import Answered, Ask, ContenderError, contender
 from benchmarks.reading import CloseLook, ReadingFigures, measure
 from benchmarks.table import print_reading
 from tokengeist.models.loading import LoadedModel
@@ -75,12 +76,13 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 def test_the_table_weighs_conversations_by_what_they_cost(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    long = replace(FIGURES, read_and_trace=36.0, bare=30.0, slowest_span=0.04)
+    long = replace(FIGURES, tokens=9000, read_and_trace=36.0, bare=30.0, slowest_span=0.04)
     hopped = replace(FIGURES, closely=LOOK)
-    print_reading([long, hopped])
+    print_reading([long, hopped], window=8192)
     printed = capsys.readouterr().out
     assert "1.12x" in printed  # 45 of 40 seconds
-    assert "0.90x to 1.20x" in printed
+    assert "1 that fit into the model's window: 0.90x to 0.90x each" in printed
+    assert "1 longer ones, read in several windows: 1.20x to 1.20x each" in printed
     assert "40 ms" in printed
     assert "10.0x" in printed  # 90 to 9: only where both were measured
     assert "language-model head: 1.20x" in printed
@@ -107,26 +109,43 @@ def test_a_contender_runs_in_its_own_process(embedded: LoadedModel, tmp_path: Pa
     question.save(path)
     python = Path(sys.executable)
 
-    timing = time_contender("tokengeist attention", python, path, threads=1, limit_gib=8)
-    absent = time_contender("at2 uniform", python, path, threads=1, limit_gib=8)
+    with contender("tokengeist attention", python, path, threads=1, limit_gib=8) as ask:
+        answers = [ask(), ask()]
+    with contender("at2 uniform", python, path, threads=1, limit_gib=8) as ask:
+        for _ in range(2):  # while it gives up, and when it is long gone
+            with pytest.raises(ContenderError, match="No module named 'nltk'"):
+                ask()
 
-    assert timing.problem == ""
-    assert timing.scores == len(CONTENDERS["tokengeist attention"](question)())
-    assert timing.seconds > 0
-    assert timing.peak > 300  # the weights alone are more
-    assert absent.problem == "ModuleNotFoundError: No module named 'nltk'"
+    for answered in answers:
+        assert answered.scores == len(CONTENDERS["tokengeist attention"](question)())
+        assert answered.seconds > 0
+        assert answered.peak > 300  # the weights alone are more
 
 
-def test_a_peer_is_compared_with_the_same_method_and_with_attention() -> None:
-    timings = {
-        "tokengeist attention": Timing(2.0, 1000.0, 10),
-        "tokengeist ablation": Timing(50.0, 2000.0, 10),
-        "context-cite": Timing(100.0, 3000.0, 10),
-        "at2 uniform": Timing(3.0, 1500.0, 10),
-        "inseq attention": Timing(0.0, 0.0, 0, "needs more than 12 GiB"),
-    }
-    cited = line("context-cite", timings["context-cite"], timings)
-    assert "2.00x the time, 1.50x the memory of tokengeist ablation" in cited
-    assert "50.00x the time, 3.00x the memory of tokengeist attention" in cited
-    assert line("at2 uniform", timings["at2 uniform"], timings).count("1.50x") == 2
-    assert "needs more than 12 GiB" in line("inseq attention", timings["inseq attention"], timings)
+def test_contenders_take_turns_and_the_median_counts() -> None:
+    asked: list[str] = []
+
+    def taking(name: str, seconds: list[float], peak: float) -> Ask:
+        def answer() -> Answered:
+            asked.append(name)
+            return Answered(seconds[asked.count(name) - 1], peak, scores=7)
+
+        return answer
+
+    # The machine is slow in the second round and cold in the first.
+    rival = taking("rival", [9.0, 6.0, 3.0], peak=1500.0)
+    ours = taking("ours", [3.0, 4.0, 2.0], peak=1000.0)
+    match = play(rival, ours)
+    assert asked == ["ours", "rival"] * ROUNDS
+    assert (match.time, match.memory) == (1.5, 1.5)
+    said = row("at2 uniform", match, "tokengeist attention")
+    assert "tokengeist attention: 3.0 s, 1000 MiB; 1.50x the time, 1.50x the memory" in said
+
+
+def test_what_takes_minutes_is_asked_once() -> None:
+    match = play(lambda: Answered(200.0, 1.0, 1), lambda: Answered(100.0, 1.0, 1))
+    assert len(match.rounds) == 1
+
+
+def test_everybody_has_a_match() -> None:
+    assert {*RIVALS, *(rival for rivals in RIVALS.values() for rival in rivals)} == set(CONTENDERS)

@@ -7,19 +7,24 @@ All are asked for the scores of one span, with the whole text given. What each o
 - `at2 uniform`: the same quantity, by at2's estimator with its initial, equal weights.
 - `inseq attention`: the attention of every token of the span to every token, averaged over heads
   here; a forward pass for each token of the span.
-- `tokengeist ablation` and `context-cite`: 64 random halves of the sentences, and a lasso over
-  them. context-cite runs with its defaults.
+- `tokengeist ablation` and `context-cite`: random halves of the sentences, and a lasso over them.
+  As many halves for both, an eighth of the default of both: each of them is a pass of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.peers.question import Question
 
+if TYPE_CHECKING:
+    from tokengeist.attribution.protocol import Attributor
+
 Answer = Callable[[], Sequence[float]]
+
+ABLATIONS = 8
 
 
 def bare_pass(question: Question) -> Answer:
@@ -38,11 +43,20 @@ def bare_pass(question: Question) -> Answer:
 
 
 def tokengeist_attention(question: Question) -> Answer:
-    return _tokengeist("attention", question)
+    from tokengeist.attribution.attention import AttentionAttributor
+    from tokengeist.models.loading import load_model
+
+    return _read_and_score(AttentionAttributor(load_model(question.model)), question)
 
 
 def tokengeist_ablation(question: Question) -> Answer:
-    return _tokengeist("ablation", question)
+    from tokengeist.attribution.ablation import AblationAttributor, AblationOptions
+    from tokengeist.models.loading import load_model
+
+    options = AblationOptions(source_ablations=ABLATIONS)
+    return _read_and_score(
+        AblationAttributor(load_model(question.model), options=options), question
+    )
 
 
 def at2_uniform(question: Question) -> Answer:
@@ -108,7 +122,9 @@ def context_cite(question: Question) -> Answer:
     model, tokenizer = _model_and_tokenizer(question)
 
     def answer() -> Sequence[float]:
-        citer = ContextCiter(model, tokenizer, question.context, question.query)
+        citer = ContextCiter(
+            model, tokenizer, question.context, question.query, num_ablations=ABLATIONS
+        )
         # Its author's way of giving a response instead of generating one.
         citer._cache["output"] = _prompt(tokenizer, question) + question.response
         scores = citer.get_attributions(question.start, question.end, verbose=False)
@@ -127,13 +143,10 @@ CONTENDERS: dict[str, Callable[[Question], Answer]] = {
 }
 
 
-def _tokengeist(backend: str, question: Question) -> Answer:
-    from tokengeist.attribution.registry import BackendOptions, create_attributor
+def _read_and_score(attributor: Attributor, question: Question) -> Answer:
     from tokengeist.segmentation import segment
     from tokengeist.transcript import Role, Span, Target, Transcript, Turn
 
-    options = BackendOptions(model=question.model, cache=False)
-    attributor = create_attributor(backend, options)
     user = Turn(0, Role.USER, question.prompt)
     assistant = Turn(1, Role.ASSISTANT, question.response)
 
