@@ -27,9 +27,11 @@ READING_VERBS = _listed(
 READING_NOUNS = _listed(
     """search lookup query info information details status list history weather forecast calculator
     retriever retrieval finder reader viewer inspector report catalog catalogue quote balance
-    availability options rates prices policy profile records statement summary"""
+    availability options rates prices policy profile records statement summary log logs"""
 )
 """Last words of such names: `web_search`, `order-status`."""
+_SHOWN = _listed("file url page site website link tab document doc path image notebook")
+"""What opening only shows. Opening a claim makes one."""
 CHANGING_VERBS = _listed(
     """add adjust allocate amend append apply approve archive assign attach authorize block book buy
     cancel change charge claim clear close commit complete confirm copy create credit deactivate
@@ -62,6 +64,8 @@ _PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
 _BEFORE_COMMAND = re.compile(r"\W*(?:\w+[\"']?\s*:\W*)?")
 _BETWEEN_COMMANDS = re.compile(r"&&|\|\||[;|\n]|\\n")
 _WRITING = re.compile(r"(?<![2&])>(?!\s*(?:&|/dev/null))|\btee\b")
+_QUERY = _phrases(r"(?:select|with|explain|describe|show)\b[^;]*;?\W*")
+"""One query in SQL, over however many lines; `>` compares there."""
 THINKING_WORDS = _listed(
     "think thinking thought plan note notes reason reasoning reflect scratchpad sequential aloud"
 )
@@ -165,6 +169,8 @@ def is_reading(tool: str, arguments: str = "") -> bool:
     words = words_of(_NAMESPACE.sub("", tool))
     if not words:
         return False
+    if words[0] == "open" and len(words) > 1:
+        return words[-1] in _SHOWN or words[-1].endswith("s")
     if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
         return True
     if SHELLS & set(words):
@@ -175,6 +181,8 @@ def is_reading(tool: str, arguments: str = "") -> bool:
 def _only_shows(arguments: str) -> bool:
     """Whether every command in the arguments of a shell shows something and changes nothing."""
     command = arguments[_BEFORE_COMMAND.match(arguments).end() :]  # type: ignore[union-attr]
+    if _QUERY.fullmatch(command):
+        return True
     parts = [part.strip() for part in _BETWEEN_COMMANDS.split(command)]
     steps = [part for part in parts if part and not _PREPARING.match(part)]
     return all(READING_COMMANDS.match(step) and not _WRITING.search(step) for step in steps)

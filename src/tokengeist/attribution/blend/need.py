@@ -42,6 +42,8 @@ class Item:
     argument: str
     """The name of the argument that it stands in; empty in prose."""
     holders: list[int]
+    is_part: bool = False
+    """It stands in an argument beside other things: in a command, a sum, a sentence."""
     first: int | None = None
     """The earliest holder that is not the assistant, else the earliest."""
     best: int | None = None
@@ -236,9 +238,17 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
             holders = _of_its_unit(book, piece, name, holders)
         rarity = book.rarity(piece.key, need.turn) if holders else 1.0
         weight = _base_weight(piece) * max(_LEAST_RARITY, rarity)
+        beside = page.between(argument.value_start, argument.end) if argument else []
         hard = _is_hard(piece, in_call=in_call, argument=argument)
-        found.append(Item(piece, weight, hard, name, holders))
+        if is_small(piece) and any(p.kind in (Kind.WORD, Kind.NAME) for p in beside):
+            hard = False  # a literal of a command, the number of a floor
+        found.append(Item(piece, weight, hard, name, holders, len(beside) > 1))
     return found
+
+
+def is_small(piece: Piece) -> bool:
+    """A bare figure of one digit, which may stand anywhere."""
+    return piece.number is not None and piece.number < 10 and not piece.unit
 
 
 def _of_its_unit(book: Book, piece: Piece, argument: str, holders: list[int]) -> list[int]:

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable
 
 from tokengeist.attribution.blend.book import Book, Freshness, Page
-from tokengeist.attribution.blend.need import Item, Need, take_apart
-from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, stem
+from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
+from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, name_keys, stem
 from tokengeist.attribution.blend.selection import is_identified
 from tokengeist.transcript import Role, Target
 
@@ -68,6 +68,8 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     stated = [t for t in item.holders if book.pages[t].role is Role.USER]
     results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
     brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
+    if is_small(item.piece) and not item.is_part:
+        brought = [t for t in brought if _is_named_so(book.pages[t], item)]
     freshest = min((book.freshness[t] for t in brought), default=Freshness.NEW)
     brought = [t for t in brought if book.freshness[t] is freshest]
     telling = item.piece.kind not in (Kind.NUMBER, Kind.NAME, Kind.WORD)
@@ -82,9 +84,21 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
         return recent[-1] if recent else best[0]
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
-    offered = any(item.piece.key in book.pages[t].prose_keys for t in written)
+    said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
+    offered = bool(said)
+    written = said if item.is_part else written
     given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
+
+
+def _is_named_so(page: Page, item: Item) -> bool:
+    """Whether a figure that may stand anywhere stands under a name like the argument's."""
+    names = name_keys(item.argument)
+    for found in page.occurrences(item.keys, item.piece.unit):
+        held = page.field_at(found.start)
+        if held and names & name_keys(held.key):
+            return True
+    return False
 
 
 def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[int]) -> None:
