@@ -66,6 +66,7 @@ def settle(book: Book, need: Need) -> None:
 
 def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -> int | None:
     stated = [t for t in item.holders if book.pages[t].role is Role.USER]
+    ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
     brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
     if is_small(item.piece) and not item.is_part:
@@ -77,18 +78,27 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     telling = telling or figure >= 10
     if stated and (telling or not brought):
         return min(stated, key=lambda t: (-support[t], t))
+    if ruled and _names_one_thing(item):
+        return ruled[0]
     if brought:
         most = max(support[t] for t in brought)
         best = [t for t in brought if support[t] == most]
         recent = [t for t in best if t > latest_user]
         return recent[-1] if recent else best[0]
-    ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
     said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
     offered = bool(said)
     written = said if item.is_part else written
     given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
+
+
+_ONE_THING = re.compile(r"\w[@.:/]\w|\d{3}")
+
+
+def _names_one_thing(item: Item) -> bool:
+    """Whether a value is an account, an address or a number of something, and not a kind of it."""
+    return item.piece.kind in (Kind.ID, Kind.VALUE) and bool(_ONE_THING.search(item.piece.text))
 
 
 def _is_named_so(page: Page, item: Item) -> bool:
