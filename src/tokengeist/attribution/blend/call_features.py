@@ -77,16 +77,25 @@ class CallFeatures(FeatureReader):
             return "no arguments"
         if self._is_calculation:
             return "calculation"
-        roles = [None if i.origin is None else self.book.pages[i.origin].role for i in self.hard]
-        if any(role in (None, Role.ASSISTANT) for role in roles):
+        roles = self._origin_roles
+        if any(found <= {None, Role.ASSISTANT} for found in roles.values()):
             return "unexplained"
-        if Role.USER in roles:
+        if any(Role.USER in found for found in roles.values()):
             return "stated elsewhere"
         offered = max(item.alternatives for item in self.hard)
         seen = self.scene.latest_user > max(item.origin or 0 for item in self.hard)
         if not seen:
             return "not seen"
         return "chosen" if offered > 1 else "only one"
+
+    @cached_property
+    def _origin_roles(self) -> dict[str, set[Role | None]]:
+        """For every argument, who its pieces come from."""
+        found: dict[str, set[Role | None]] = {}
+        for item in self.hard:
+            role = None if item.origin is None else self.book.pages[item.origin].role
+            found.setdefault(item.argument, set()).add(role)
+        return found
 
     def _names_entity(self, page: Page) -> bool:
         """Whether a turn names what the result that an argument came from was looked up by."""
