@@ -250,6 +250,11 @@ class Book:
             found = {t for t in found if self.pages[t].occurrences(piece.keys, piece.unit)}
         return sorted(found)
 
+    def turns_with(self, key: str, before: int) -> list[int]:
+        """The turns before one that hold a key, in order."""
+        found = self._holders.get(key, [])
+        return found[: bisect_left(found, before)]
+
     def first_holder(self, key: str) -> int | None:
         """Where a key first stands."""
         return next(iter(self._holders.get(key, ())), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.book import Page, scarcity
 from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, share
 from tokengeist.attribution.blend.origins import id_words
@@ -16,6 +16,8 @@ from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
 """Words in the names of arguments that say nothing about them."""
+_A_TOPIC = 2.0
+"""So many rare words of one turn tell what a query or a note was made from."""
 _NEAR = 3
 _A_FEW_WORDS = 24
 
@@ -28,6 +30,7 @@ class CallFeatures(FeatureReader):
             "passage": self.scene.passages[page.index],
             "gives_argument": any(item.origin == page.index for item in self.hard),
             "derived": self.scene.is_derived_from(page),
+            "gives_words": self._words_of(page),
         }
 
     def _user(self, page: Page) -> Features:
@@ -41,6 +44,7 @@ class CallFeatures(FeatureReader):
         case = self._reading_case if asks_read and not stated else ""
         back = len(scene.users) - 1 - scene.users.index(turn)
         described = scene.describes(turn)
+        words = 0.0 if stated else self._words_of(page)
         return {
             "states_argument": bool(direct),
             "states_share": share(stated, self.hard),
@@ -63,8 +67,41 @@ class CallFeatures(FeatureReader):
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": scene.is_derived_from(page),
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
-            "turns_back": 0.0 if stated else math.log1p(back),
+            "turns_back": 0.0 if stated or words else math.log1p(back),
+            "gives_words": words,
         }
+
+    def _words_of(self, page: Page) -> float:
+        """How many words of what the assistant composed came from a turn, 1 for a topic."""
+        given = (weight for key, weight in self._composed.items() if self._told[key] == page.index)
+        return min(1.0, sum(given) / _A_TOPIC)
+
+    @cached_property
+    def _composed(self) -> dict[str, float]:
+        """The words of arguments that nobody gave as a whole: a query, code, a note.
+
+        Those count that few turns hold.
+        """
+        keys = {
+            key
+            for item in self.need.items
+            if item.argument and (item.origin is None or not item.is_hard)
+            for key in item.keys
+            if key.startswith("w:")
+        }
+        most = scarcity(1, self.need.turn)
+        return {key: self.book.rarity(key, self.need.turn) / most for key in sorted(keys)}
+
+    @cached_property
+    def _told(self) -> dict[str, int | None]:
+        """Who brought in each of these words: a user or a result, else the rules."""
+        found: dict[str, int | None] = {}
+        for key in self._composed:
+            holders = [self.book.pages[t] for t in self.book.turns_with(key, self.need.turn)]
+            told = [p.index for p in holders if p.role in (Role.USER, Role.TOOL)]
+            ruled = [p.index for p in holders if p.role is Role.SYSTEM]
+            found[key] = next(iter(told + ruled), None)
+        return found
 
     @cached_property
     def _is_calculation(self) -> bool:
@@ -197,6 +234,7 @@ class CallFeatures(FeatureReader):
             "coverage": self._coverage(page),
             "thought_covers": self._thought_covers,
             "assistant_covers": self._assistant_covers,
+            "gives_words": 0.0 if brought else self._words_of(page),
         }
 
     def _coverage(self, page: Page) -> float:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.arithmetic import compare_results, derive_number
-from tokengeist.attribution.blend.book import Book, Page, scarcity
+from tokengeist.attribution.blend.book import Book, FieldView, Page, scarcity
 from tokengeist.attribution.blend.cues import COMPUTATION, RULE
 from tokengeist.attribution.blend.dates import derive_date
 from tokengeist.attribution.blend.fields import Field
@@ -194,12 +194,23 @@ def _whole_values(book: Book, need: Need, page: Page) -> set[int]:
             for earlier in book.pages[: need.turn]
             if _holds_value(earlier, view.text, value, view.names if is_switch else None)
         ]
+        if all(book.pages[turn].role is Role.ASSISTANT for turn in holders):
+            holders = sorted({*holders, *_word_by_word(book, need.turn, view)})
         rarity = scarcity(len(holders), need.turn) if holders else 1.0
         aliases = (*(p.key for p in view.pieces), *(sorted(view.names) if is_switch else ()))
         piece = Piece(Kind.VALUE, f"v:{value}", f.value_start, f.end, view.text, aliases)
         weight = BASE_WEIGHT[Kind.VALUE] * max(_LEAST_RARITY, rarity)
         need.items.append(Item(piece, weight, True, f.key, holders))
     return settled
+
+
+def _word_by_word(book: Book, before: int, view: FieldView) -> Iterator[int]:
+    """The turns of others in which a record or sentence holds every word of an argument."""
+    wanted = {piece.key for piece in view.pieces}
+    for page in book.pages[:before] if len(wanted) > 1 else ():
+        if page.role in (Role.USER, Role.TOOL) and wanted <= page.keys:
+            if any(wanted <= page.keys_between(*place) for place in page.passages):
+                yield page.index
 
 
 def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None) -> bool:
