@@ -68,9 +68,9 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     stated = [t for t in item.holders if book.pages[t].role is Role.USER]
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
-    brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
     if is_small(item.piece) and not item.is_part:
-        brought = [t for t in brought if _is_named_so(book.pages[t], item)]
+        results = [t for t in results if _is_named_so(book.pages[t], item)]
+    brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
     freshest = min((book.freshness[t] for t in brought), default=Freshness.NEW)
     brought = [t for t in brought if book.freshness[t] is freshest]
     telling = item.piece.kind not in (Kind.NUMBER, Kind.NAME, Kind.WORD)

@@ -1,0 +1,77 @@
+"""Where the arguments of calls come from: commands, queries, composed text, given accounts."""
+
+from __future__ import annotations
+
+from tests.attribution.conversations import Script, sources
+
+
+def test_a_literal_of_a_command_is_not_looked_for() -> None:
+    script = (
+        Script()
+        .user("Which commit is the latest, and what does the table of zones say?")
+        .calls("bash", '{"DK": 1, "SE": 2}', command="cat zones.json")
+        .user("And the commit?")
+        .calls("bash", "4f1c2aa Zones", command="git log -1 --oneline")
+    )
+    assert 2 not in sources(script, "git log -1 --oneline")
+
+
+def test_a_small_figure_comes_from_a_result_that_gives_it_under_its_name() -> None:
+    script = (
+        Script()
+        .user("A room in Bergen for my wife and me, please, and then look for a boat.")
+        .calls("find_rooms", {"rooms": [{"room": "R-118", "beds": 2}]}, city="Bergen")
+        .calls("find_boats", "2 boats: Skarv, Terne", guests=2)
+        .calls("find_beds", "none", beds=2)
+    )
+    assert 2 not in sources(script, '"guests": 2')
+    assert 2 in sources(script, '"beds": 2', turn=5)
+
+
+def test_an_account_comes_from_the_system_turn_that_gives_it() -> None:
+    script = (
+        Script()
+        .system("Help desk. Signed-in user: b.lindqvist.")
+        .user("The printer on my floor is dead.")
+        .calls("device_events", "08:14 offline, last job by user=b.lindqvist", floor="mine")
+        .calls("list_tickets", [], user="b.lindqvist")
+    )
+    found = sources(script, "b.lindqvist", turn=4)
+    assert 0 in found
+    assert 3 not in found
+
+
+def test_a_query_rests_on_whoever_brought_its_words_in() -> None:
+    script = (
+        Script()
+        .user("I write about the Halden sluice. When was it rebuilt?")
+        .says("In 1962.")
+        .user("And is it open in winter?")
+        .calls("web_search", [], q="Halden sluice opening months winter")
+    )
+    assert sources(script, "Halden sluice opening months winter") == {0, 2}
+
+
+def test_code_rests_on_the_rules_that_name_what_it_reads() -> None:
+    query = "SELECT berth, count(*) FROM moorings WHERE left_on IS NULL AND skipper <> '' GROUP BY 1"
+    script = (
+        Script()
+        .system("Tables: moorings(berth, skipper, arrived_on, left_on, tariff).")
+        .user("How many boats have we got at the moment?")
+        .calls("run_sql", "", query=query)
+    )
+    assert 0 in sources(script, f'run_sql({{"query": "{query}"}})')
+
+
+def test_words_of_an_argument_may_stand_apart_in_a_record() -> None:
+    script = (
+        Script()
+        .user("What did my dog get last time?")
+        .calls("visits", [{"day": "2031-04-02", "drug": "milbemax", "form": "tablet"}], pet="mine")
+        .says("On 2 April a milbemax tablet.")
+        .user("Have you got more of it?")
+        .calls("stock", [], item="milbemax tablet")
+    )
+    found = sources(script, '"item": "milbemax tablet"')
+    assert 2 in found
+    assert 3 not in found
