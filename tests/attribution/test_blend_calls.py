@@ -53,7 +53,7 @@ def test_a_query_rests_on_whoever_brought_its_words_in() -> None:
 
 
 def test_code_rests_on_the_rules_that_name_what_it_reads() -> None:
-    query = "SELECT berth, count(*) FROM moorings WHERE left_on IS NULL AND skipper <> '' GROUP BY 1"
+    query = "SELECT berth, count(*) FROM moorings WHERE left_on IS NULL AND skipper > '' GROUP BY 1"
     script = (
         Script()
         .system("Tables: moorings(berth, skipper, arrived_on, left_on, tariff).")

@@ -208,9 +208,10 @@ def _word_by_word(book: Book, before: int, view: FieldView) -> Iterator[int]:
     """The turns of others in which a record or sentence holds every word of an argument."""
     wanted = {piece.key for piece in view.pieces}
     for page in book.pages[:before] if len(wanted) > 1 else ():
-        if page.role in (Role.USER, Role.TOOL) and wanted <= page.keys:
-            if any(wanted <= page.keys_between(*place) for place in page.passages):
-                yield page.index
+        if page.role not in (Role.USER, Role.TOOL) or not wanted <= page.keys:
+            continue
+        if any(wanted <= page.keys_between(*place) for place in page.passages):
+            yield page.index
 
 
 def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None) -> bool:
