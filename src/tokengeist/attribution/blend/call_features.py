@@ -12,6 +12,7 @@ from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares
+from tokengeist.attribution.blend.selection import picks
 from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
@@ -69,7 +70,19 @@ class CallFeatures(FeatureReader):
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
             "turns_back": 0.0 if stated or words else math.log1p(back),
             "gives_words": words,
+            "picks_offer": not is_latest and self._picks_offer(page),
         }
+
+    def _picks_offer(self, page: Page) -> bool:
+        """Whether a turn answers an offer of the assistant's by naming what is passed now."""
+        offer = self.book.pages[page.index - 1] if page.index else page
+        if offer.role is not Role.ASSISTANT:
+            return False
+        return any(
+            picks(offer, page, item.keys)
+            for item in self.hard
+            if item.origin != page.index and offer.index in item.holders
+        )
 
     def _words_of(self, page: Page) -> float:
         """How many words of what the assistant composed came from a turn, 1 for a topic."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -99,6 +101,8 @@ _NUMBER_WORDS = {
 _MONTH_NAMES = _listed(
     "january february march april may june july august september october november december"
 )
+_WEEKDAYS = _listed("monday tuesday wednesday thursday friday saturday sunday")
+_SHORT_WEEKDAYS = {name[:3].title(): name for name in _WEEKDAYS}
 _MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 
@@ -188,11 +192,15 @@ def _date_key(text: str) -> str:
 
 
 def _parts(key: str, text: str) -> tuple[str, ...]:
-    """The day of a date as an ordinal, its month by name, and its year."""
+    """The day of a date as an ordinal, its month by name, its year, and then its weekday."""
     month, day = int(key[2:4]), int(key[5:7])
     named = [f"w:{stem(_MONTH_NAMES[month - 1])}"] if 1 <= month <= 12 else []
     years = re.findall(r"\d{4}", text)
-    return (f"o:{day}", *named, *(f"n:{year}" for year in years[:1]))
+    for year in years[:1]:
+        named.append(f"n:{year}")
+        with suppress(ValueError):  # 31 February
+            named.append(f"w:{_WEEKDAYS[date(int(year), month, day).weekday()]}")
+    return (f"o:{day}", *named)
 
 
 def _date_in_figures(text: str, start: int, end: int, *, day_first: bool) -> Piece:
@@ -276,6 +284,8 @@ def _plain_word(text: str) -> tuple[Kind, str] | None:
     if _UNSPACED.fullmatch(text):
         return None
     kind = Kind.NAME if text[0].isupper() else Kind.WORD
+    if text in _SHORT_WEEKDAYS:
+        return kind, f"w:{_SHORT_WEEKDAYS[text]}"
     return kind, "" if word in STOP_WORDS or len(word) < 2 else f"w:{stem(text)}"
 
 

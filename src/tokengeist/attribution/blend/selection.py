@@ -7,11 +7,11 @@ if `red` stands in it and not in all of its neighbours. In plain text sentences 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tokengeist.attribution.blend.book import Page
-from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys
 
 _LARGEST = 1500
 _MOST_COLUMNS = 12
@@ -70,6 +70,43 @@ def _families(page: Page, position: int) -> Iterator[tuple[_Place, tuple[_Place,
                 end = record.end
         if len(family) > 1:
             yield (home.start, home.end), tuple(family)
+
+
+def picks(offer: Page, reply: Page, keys: tuple[str, ...]) -> bool:
+    """Whether a reply repeats words that an offer puts beside one of several values of a kind.
+
+    `Monday then` picks the 17th from `Monday 17 March, or on Thursday 20 March`.
+    """
+    for found in offer.occurrences(keys):
+        if found.start >= offer.prose_end:
+            continue
+        rivals = [
+            p
+            for p in offer.pieces
+            if p.kind is found.kind and p.start < offer.prose_end and p.key not in keys
+        ]
+        if not rivals:
+            continue
+        others = {
+            k for r in rivals for k in _beside(offer, r, (found, *rivals))
+        }
+        mine = _beside(offer, found, rivals)
+        if (mine - others) & reply.keys and not (others - mine) & reply.keys:
+            return True
+    return False
+
+
+def _beside(page: Page, piece: Piece, rivals: Sequence[Piece]) -> set[str]:
+    """The words around a value that are not nearer to another of its kind."""
+    home = page.home(piece.start)
+    near = set()
+    for other in page.between(*home):
+        if other.kind not in (Kind.WORD, Kind.NAME, Kind.CODE) or other is piece:
+            continue
+        distance = abs(other.start - piece.start)
+        if all(abs(other.start - rival.start) > distance for rival in rivals if rival is not piece):
+            near.add(other.key)
+    return near
 
 
 def _column(page: Page, position: int) -> frozenset[str]:
