@@ -246,6 +246,8 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
             continue
         seen.add((piece.key, name))
         holders = book.holders(piece, need.turn)
+        if in_call and piece.kind is Kind.ID:
+            holders = sorted({*holders, *_spelt_apart(book, need.turn, piece)})
         if in_call and piece.number is not None and not piece.unit:
             holders = _of_its_unit(book, piece, name, holders)
         rarity = book.rarity(piece.key, need.turn) if holders else 1.0
@@ -261,6 +263,19 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
 def is_small(piece: Piece) -> bool:
     """A bare figure of one digit, which may stand anywhere."""
     return piece.number is not None and piece.number < 10 and not piece.unit
+
+
+_LEAST_SPELT = 6
+
+
+def _spelt_apart(book: Book, before: int, piece: Piece) -> list[int]:
+    """The users who gave a number in groups before anybody wrote it as one: `CF 7719 0043`."""
+    value = normal(piece.text).replace(" ", "")
+    if len(value) < _LEAST_SPELT:
+        return []
+    until = min([before, *book.holders(piece, before)])
+    users = (book.pages[turn] for turn in book.roles(Role.USER, until))
+    return [page.index for page in users if value in page.plain.replace(" ", "")]
 
 
 def _of_its_unit(book: Book, piece: Piece, argument: str, holders: list[int]) -> list[int]:
