@@ -65,7 +65,7 @@ def settle(book: Book, need: Need) -> None:
 
 
 def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -> int | None:
-    stated = [t for t in item.holders if book.pages[t].role is Role.USER]
+    stated = _exact(book, item, [t for t in item.holders if book.pages[t].role is Role.USER])
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
     if is_small(item.piece) and not item.is_part:
@@ -91,6 +91,16 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     written = said if item.is_part else written
     given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
+
+
+def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
+    """The users who gave a path, and not only its last part, if a result gave it."""
+    path = item.piece.key.removeprefix("i:")
+    if item.piece.kind is not Kind.ID or "/" not in path:
+        return stated
+    given = [t for t in item.holders if path in book.pages[t].text.lower()]
+    found = any(book.pages[t].role is Role.TOOL for t in given)
+    return [t for t in stated if t in given] if found else stated
 
 
 _ONE_THING = re.compile(r"\w[@.:/]\w|\d{3}")
