@@ -17,6 +17,9 @@ from tokengeist.transcript import Span, Target, Transcript
 
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
+USER_OF_A_CALL = 0.22
+"""A user turn behind a call is kept from here on. Nothing lies behind it: a wrong one costs one edge
+and a missing one a source of everything that follows."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 
@@ -54,14 +57,15 @@ class BlendReading:
     def explain(self, target: Target) -> Explanation:
         """The likely sources of a target with their probabilities, and the account of its pieces.
 
-        The likeliest source is lifted over the cut where it is near: a span was written for some
-        reason, and the best guess is worth more than none.
+        Some sources near the cut are lifted over it: users behind a call, and the likeliest, for a
+        span was written for some reason, and the best guess is worth more than none.
         """
         need = understand(self._book, target)
-        likely = {
-            turn: self._weights.probability(group, values)
-            for turn, (group, values) in features(self._book, need).items()
-        }
+        likely = {}
+        for turn, (group, values) in features(self._book, need).items():
+            likely[turn] = self._weights.probability(group, values)
+            if group == "call/user" and likely[turn] >= USER_OF_A_CALL:
+                likely[turn] = max(likely[turn], self._weights.cut)
         best = max(likely, key=lambda turn: (likely[turn], turn), default=None)
         if best is not None and LIKELIEST <= likely[best] < self._weights.cut:
             likely[best] = self._weights.cut
