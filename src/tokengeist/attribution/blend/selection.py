@@ -87,9 +87,7 @@ def picks(offer: Page, reply: Page, keys: tuple[str, ...]) -> bool:
         ]
         if not rivals:
             continue
-        others = {
-            k for r in rivals for k in _beside(offer, r, (found, *rivals))
-        }
+        others = {k for r in rivals for k in _beside(offer, r, (found, *rivals))}
         mine = _beside(offer, found, rivals)
         if (mine - others) & reply.keys and not (others - mine) & reply.keys:
             return True
