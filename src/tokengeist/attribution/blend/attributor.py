@@ -18,8 +18,8 @@ from tokengeist.transcript import Span, Target, Transcript
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
 USER_OF_A_CALL = 0.22
-"""A user turn behind a call is kept from here on. Nothing lies behind it: a wrong one costs one edge
-and a missing one a source of everything that follows."""
+"""A user turn behind a call is kept from here on. Nothing lies behind it, so a wrong one costs one
+edge, and a missing one is a source that everything after it lacks."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 

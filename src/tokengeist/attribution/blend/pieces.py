@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -101,8 +99,10 @@ _NUMBER_WORDS = {
 _MONTH_NAMES = _listed(
     "january february march april may june july august september october november december"
 )
-_WEEKDAYS = _listed("monday tuesday wednesday thursday friday saturday sunday")
-_SHORT_WEEKDAYS = {name[:3].title(): name for name in _WEEKDAYS}
+_SHORT_WEEKDAYS = {
+    name[:3].title(): name
+    for name in _listed("monday tuesday wednesday thursday friday saturday sunday")
+}
 _MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 
@@ -192,15 +192,11 @@ def _date_key(text: str) -> str:
 
 
 def _parts(key: str, text: str) -> tuple[str, ...]:
-    """The day of a date as an ordinal, its month by name, its year, and then its weekday."""
+    """The day of a date as an ordinal, its month by name, and its year."""
     month, day = int(key[2:4]), int(key[5:7])
     named = [f"w:{stem(_MONTH_NAMES[month - 1])}"] if 1 <= month <= 12 else []
     years = re.findall(r"\d{4}", text)
-    for year in years[:1]:
-        named.append(f"n:{year}")
-        with suppress(ValueError):  # 31 February
-            named.append(f"w:{_WEEKDAYS[date(int(year), month, day).weekday()]}")
-    return (f"o:{day}", *named)
+    return (f"o:{day}", *named, *(f"n:{year}" for year in years[:1]))
 
 
 def _date_in_figures(text: str, start: int, end: int, *, day_first: bool) -> Piece:
