@@ -188,3 +188,9 @@ def test_what_the_agent_may_choose_or_put_together_is_no_invention(text: str, pi
     script = Script().user("I am ada dot lind dot 77 at example dot org.")
     script.calls("get_log", {"stamp": "2031-09-16T08:43:13"}).says(text)
     assert notes(script, piece) == []
+
+
+def test_a_field_named_like_a_period_is_not_the_amount_per_period() -> None:
+    script = Script().user("What should I pay?")
+    script.calls("forecast", {"month": 202601, "kwh": 335}).says("I suggest EUR 89.34 a month.")
+    assert notes(script, "EUR 89.34 a month") == []

@@ -174,6 +174,8 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
                 p.key in own.keys or not compatible(p.unit, item.piece.unit) for p in view.pieces
             ):
                 continue  # said as well, or of another kind
+            if view.names <= _UNIT_KEYS and f"w:{stem(item.piece.unit)}" not in view.names:
+                continue  # `a month` beside an amount names no field
             if not _is_meant(book, need, view.field.key, result):
                 continue
             rank = len(view.names)

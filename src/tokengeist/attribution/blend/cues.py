@@ -86,9 +86,12 @@ QUESTION = _phrases(
 )
 RULE = _phrases(
     r"""\b(can(?:not|'?t|’t)?|could|must|may|only|unable|allow(?:s|ed)?|means|entitle[sd]?|offered
-    |typically|rules?|eligible|require[ds]?|policy|not\ possible|need(?:s|ed)?\ to|have\ to|able
-    |once|will\ be|either|within|unfortunately|sorry)\b"""
+    |typically|rules?|eligible|require[ds]?|policy|not\ possible|need(?:s|ed)?|have\ to|able
+    |limit(?:s|ed)?|approv(?:al|es?)|permit(?:s|ted)?|forbidden|unless|at\ (?:most|least)|fine|once
+    |will\ be|either|within|unfortunately|sorry)\b"""
 )
+CONCLUSION = _phrases(r"\b(so|therefore|thus|hence|which\ means)\b")
+"""What follows from a rule, or from putting facts together."""
 NEGATION = _phrases(
     r"""\b(no|not|none|cannot|unable|without|never|isn|aren|doesn|didn|error|fail(?:ed)?
     |unfortunately|sorry|unavailable)\b|n['’]t\b"""

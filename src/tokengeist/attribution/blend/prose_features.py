@@ -10,22 +10,24 @@ from tokengeist.attribution.blend.book import Freshness, Page
 from tokengeist.attribution.blend.cues import (
     COMPARISON,
     COMPUTATION,
+    CONCLUSION,
     FAILURE,
     INFORMATION,
     LABEL,
     NEGATION,
     NOW,
-    TODAY,
     TOTALITY,
 )
-from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share, take_apart
+from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
-from tokengeist.transcript import Role, Span, Target
+from tokengeist.attribution.blend.workings import may_account, tells_today, workings
+from tokengeist.transcript import Role
 
 _A_FEW = 3
-_FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
+_ALL_BUT = 0.9
+"""So much of a text is as good as all of it."""
 
 
 class ProseFeatures(FeatureReader):
@@ -45,22 +47,8 @@ class ProseFeatures(FeatureReader):
         return {"derived": False in found, "guessed": found == {True}}
 
     @cached_property
-    def _workings(self) -> set[int]:
-        """Where the figures beside an unaccounted one come from: a sum is told with its terms."""
-        if not any(_is_unaccounted(item) for item in self.hard):
-            return set()
-        page = self.book.pages[self.need.turn]
-        own = {item.piece.key for item in self.need.items}
-        around = tuple(sorted({Span(*page.home(span.start)) for span in self.need.spans}))
-        found: set[int] = set()
-        for item in take_apart(self.book, Target(self.need.turn, around)).items:
-            if item.piece.kind not in _FIGURES or item.piece.key in own:
-                continue
-            if item.best is not None:
-                found.add(item.best)
-            elif item.derivation:
-                found.update(place.turn for place in item.derivation.places)
-        return found
+    def _workings(self) -> frozenset[int]:
+        return workings(self.book, self.need)
 
     def _system(self, page: Page) -> Features:
         covered, words = match_rule(page, self.need)
@@ -72,6 +60,8 @@ class ProseFeatures(FeatureReader):
             "rule_match": covered,
             "rule_match_stated": covered * rule,
             "rule_words": math.log1p(words),
+            "concludes": CONCLUSION.search(self.need.text) is not None,
+            "may_account": may_account(page, self.need),
             "explains_failure": self.scene.follows_failure,
             "values_only": share(
                 [i for i in self.hard if self._told(i) == [page.index]], self.hard
@@ -79,7 +69,10 @@ class ProseFeatures(FeatureReader):
             "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
             "works_with": page.index in self._workings,
-            "tells_today": NOW.search(self.need.text) is not None and _tells_today(page),
+            "tells_today": NOW.search(self.need.text) is not None and tells_today(page),
+            "words_only": share(
+                [i for i in self.soft if self._told(i) == [page.index]], self.need.items
+            ),
             "is_label": not rule and LABEL.search(self.need.text) is not None,
         }
 
@@ -217,10 +210,10 @@ class ProseFeatures(FeatureReader):
             "values_only": share(only, self.hard),
             **self._derived(page),
             "works_with": page.index in self._workings,
-            "passage": scene.passages[turn],
+            "passage": self._lead(turn, self._result_passages),
             "passage_relative": self._relative(page),
-            "field_match": self._field_match(page),
-            "field_weight": self._field_weight(page),
+            "field_match": self._lead(turn, self._field_matches),
+            "field_weight": self._lead(turn, self._field_weights),
             "tells_attribute": turn == self._last_attribute,
             "brings_word": self._brings_word(page),
             "change_reported": is_latest and scene.reports_change,
@@ -228,6 +221,7 @@ class ProseFeatures(FeatureReader):
             "latest": is_latest,
             "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule[0])),
             "since_user": turn > scene.latest_user,
+            "rule_recited": self._is_recital,
             "says_nothing": self._is_told and not any(turn in i.holders for i in self.need.items),
             "about_value": about,
             "about_context": any(
@@ -238,6 +232,32 @@ class ProseFeatures(FeatureReader):
             "one_of_all": self._speaks_of_all and turn in self._same_tool,
             "one_of_compared": self._compares_results and turn in self._recent_same_tool,
         }
+
+    @staticmethod
+    def _lead(turn: int, found: dict[int, float]) -> float:
+        """By how much a result says more than any other: what several say tells them not apart."""
+        return max(0.0, found[turn] - max((v for t, v in found.items() if t != turn), default=0.0))
+
+    @cached_property
+    def _results(self) -> list[Page]:
+        return [page for page in self.scene.candidates if page.role is Role.TOOL]
+
+    @cached_property
+    def _result_passages(self) -> dict[int, float]:
+        return {page.index: self.scene.passages[page.index] for page in self._results}
+
+    @cached_property
+    def _field_matches(self) -> dict[int, float]:
+        return {page.index: self._field_match(page) for page in self._results}
+
+    @cached_property
+    def _field_weights(self) -> dict[int, float]:
+        return {page.index: self._field_weight(page) for page in self._results}
+
+    @cached_property
+    def _is_recital(self) -> bool:
+        """The target is a rule without values, word for word: no result is needed to say it."""
+        return self.need.states_rule and not self.hard and self.scene.rule[0] >= _ALL_BUT
 
     @cached_property
     def _is_told(self) -> bool:
@@ -338,17 +358,6 @@ class ProseFeatures(FeatureReader):
                 covered = len(keys & weights.keys()) / len(keys)
                 best = max(best, value * (0.5 + 0.5 * covered) + 0.7 * name)
         return best / self.need.weight
-
-
-def _tells_today(page: Page) -> bool:
-    dates = (piece for piece in page.pieces if piece.kind is Kind.DATE)
-    return any(TODAY.search(page.text, max(0, d.start - 60), d.start) for d in dates)
-
-
-def _is_unaccounted(item: Item) -> bool:
-    """Whether a figure neither stands anywhere nor surely follows from others."""
-    is_told = item.holders or (item.derivation and not item.derivation.is_guess)
-    return item.piece.kind in _FIGURES and not is_told
 
 
 def _is_id(item: Item) -> bool:
