@@ -24,6 +24,10 @@ from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span, Transcript, Turn
 
 
+_LONG_ANSWER = 200
+"""Shorter answers may be alike by chance: `ok`, `[]`."""
+
+
 class Freshness(IntEnum):
     """Whether a tool result can be where a value came into the conversation."""
 
@@ -32,6 +36,8 @@ class Freshness(IntEnum):
     """The same call was made before."""
     OF_A_CHANGE = 2
     """The call changed something, so the result mostly echoes what was known."""
+    OF_NOTHING = 3
+    """The call was to change something, and all is as it was: the same page once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,18 +309,21 @@ class Book:
         """For every tool result."""
         found: dict[int, Freshness] = {}
         seen: set[str] = set()
+        shown: set[str] = set()
         for result in self.roles(Role.TOOL, len(self.pages)):
             origin = self.caller(result)
             if origin is None:
                 found[result] = Freshness.NEW
                 continue
             page, call = origin
-            text = normal(call.span.of(page.text))
+            text, told = normal(call.span.of(page.text)), self.pages[result].plain
             if page.may_change(call):
-                found[result] = Freshness.OF_A_CHANGE
+                same = len(told) > _LONG_ANSWER and told in shown
+                found[result] = Freshness.OF_NOTHING if same else Freshness.OF_A_CHANGE
             else:
                 found[result] = Freshness.REPEATED if text in seen else Freshness.NEW
             seen.add(text)
+            shown.add(told)
         return found
 
     def agrees(self, turn: int) -> float:
