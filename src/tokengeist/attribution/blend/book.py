@@ -85,6 +85,7 @@ class Page:
                 self.positions[key].append(number)
         self._ordered = sorted(self.pieces, key=lambda piece: piece.start)
         self._starts = [piece.start for piece in self._ordered]
+        self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
 
     @property
     def index(self) -> int:
@@ -190,8 +191,12 @@ class Page:
         return self._ordered[first : bisect_left(self._starts, end, lo=first)]
 
     def keys_between(self, start: int, end: int) -> frozenset[str]:
-        """What a stretch of it holds."""
-        return frozenset([key for piece in self.between(start, end) for key in piece.found_by])
+        """What a stretch of it holds. Records and sentences are asked for again and again."""
+        known = self._keys_between.get((start, end))
+        if known is None:
+            known = frozenset([k for piece in self.between(start, end) for k in piece.found_by])
+            self._keys_between[start, end] = known
+        return known
 
 
 def open_page(turn: Turn) -> Page:

@@ -172,11 +172,10 @@ class Scene:
             return 0.0
         best = 0.0
         for start, end in page.passages:
-            inside = page.between(start, end)
-            keys = {k for p in inside for k in p.found_by if k in wanted}
+            keys = page.keys_between(start, end) & wanted.keys()
             if keys:
                 found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
-                best = max(best, found - 0.002 * len(inside))
+                best = max(best, found - 0.002 * len(page.between(start, end)))
         return best
 
     @cached_property
