@@ -46,6 +46,7 @@ class CallFeatures(FeatureReader):
         back = len(scene.users) - 1 - scene.users.index(turn)
         described = scene.describes(turn)
         words = 0.0 if stated else self._words_of(page)
+        derived = scene.is_derived_from(page)
         return {
             "states_argument": bool(direct),
             "states_share": share(stated, self.hard),
@@ -66,9 +67,9 @@ class CallFeatures(FeatureReader):
             "keeps_value": turn == self._keeps_value,
             "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
-            "derived": scene.is_derived_from(page),
+            "derived": derived,
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
-            "turns_back": 0.0 if stated or words else math.log1p(back),
+            "turns_back": 0.0 if stated or words or derived else math.log1p(back),
             "gives_words": words,
             "picks_offer": not is_latest and self._picks_offer(page),
         }

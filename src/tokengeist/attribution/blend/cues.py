@@ -120,6 +120,11 @@ CHOICE = _phrases(
 )
 KEEPING = _phrases(r"""\b(same|original|unchanged|keep(?:ing)?|without\ changing)\b""")
 """Words for leaving something as it is."""
+STEP = _phrases(
+    r"""\b(more|add(?:ing|ed)?|extra|another|additional|plus|further|longer|less|fewer|shorter|minus
+    |drop(?:ping)?)\b"""
+)
+"""Words for as much as before and something, or without something."""
 TOTALITY = _phrases(
     r"\b(all|none|every|each|both|neither|lowest|highest|cheapest|most|least|the\ other)\b"
 )

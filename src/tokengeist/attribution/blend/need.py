@@ -21,6 +21,7 @@ from tokengeist.attribution.blend.dates import derive_date
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
 from tokengeist.attribution.blend.quantities import MONEY
+from tokengeist.attribution.blend.steps import derive_step
 from tokengeist.attribution.blend.times import derive_time
 from tokengeist.transcript import Role, Span, Target
 
@@ -317,7 +318,8 @@ def _locate(book: Book, need: Need, item: Item) -> None:
             return
     if not item.holders:
         if piece.number is not None:
-            item.derivation = derive_number(book, need.turn, piece)
+            step = derive_step(book, need.turn, piece, item.argument) if item.argument else None
+            item.derivation = step or derive_number(book, need.turn, piece)
         elif piece.kind is Kind.DATE:
             item.derivation = derive_date(book, need.turn, piece)
         elif piece.kind is Kind.TIME:
