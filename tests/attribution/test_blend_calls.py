@@ -113,3 +113,31 @@ def test_a_path_comes_from_the_result_that_gave_it_in_full() -> None:
         .calls("open_file", "1: RATE = 1,07", path="billing/lib/rates.py")
     )
     assert sources(script, "billing/lib/rates.py", turn=3) == {2}
+
+
+def test_an_argument_grows_by_what_the_user_adds() -> None:
+    script = (
+        Script()
+        .user("A table for 6 people on Friday, please.")
+        .calls("find_tables", [{"name": "The Ferry"}, {"name": "Kelp House"}], party=6)
+        .says("The Ferry and Kelp House have room.")
+        .user("The Ferry. And my brother is coming with his wife, so add two.")
+        .calls("check_table", "free", name="The Ferry", party=8)
+    )
+    assert sources(script, '"party": 8') == {0, 4}
+
+
+def test_a_page_that_a_click_left_as_it_was_brings_nothing() -> None:
+    page = "\n".join(
+        f'[{n}] link "Chapter {n}" to the reports of that year' for n in range(801, 809)
+    )
+    script = (
+        Script()
+        .user("Open the harbour's site and find the report on dredging.")
+        .calls("browser_go", page, url="https://harbour.example")
+        .calls("browser_click", page, element=801)
+        .calls("browser_click", "The dredging of 1998.", element=807)
+    )
+    found = sources(script, '"element": 807')
+    assert 2 in found
+    assert 4 not in found
