@@ -23,7 +23,6 @@ from tokengeist.attribution.blend.pieces import Piece, name_keys, normal, pieces
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span, Transcript, Turn
 
-
 _LONG_ANSWER = 200
 """Shorter answers may be alike by chance: `ok`, `[]`."""
 
