@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
+from tokengeist.attribution.blend.revision import Revision
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, Example, examples, fit, weights_json
+from tokengeist.bench.revision import revision_json
 from tokengeist.cli.main import app
+from tokengeist.models.sentences import SentenceModel
 
 GROUP = "call/assistant"
 NAMES = [name for name in starting_weights()[GROUP] if name != BIAS]
@@ -76,3 +80,53 @@ def test_the_command_writes_weights(tmp_path: Path) -> None:
     out = tmp_path / "weights.json"
     assert CliRunner().invoke(app, ["fit", str(folder), "-o", str(out)]).exit_code == 0
     assert Weights.from_json(json.loads(out.read_text())).name == "data, 2 conversations"
+
+
+def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
+    small, large = (
+        Dataset(make_dataset(tmp_path / name, ids))
+        for name, ids in (("small", ["x-sea-1"]), ("large", ["y-air-1", "y-air-2", "y-air-3"]))
+    )
+    model = SentenceModel.find("a test")
+    both = revision_json([small, large], model)
+    assert both["fitted_on"]["name"] == "small (1), large (3)"
+    assert both["fitted_on"]["digests"] == {"small": small.digest(), "large": large.digest()}
+    assert both["weights"] == revision_json([large, small], model)["weights"]
+    assert both["weights"] != revision_json([large], model)["weights"]
+
+
+def test_an_example_of_weight_two_counts_twice() -> None:
+    once = example(True, wrote_argument=1.0)
+    twice = fit([once, once])[GROUP]
+    assert fit([replace(once, weight=2.0)])[GROUP] == pytest.approx(twice)
+
+
+def test_the_command_fits_what_the_model_adds(tmp_path: Path) -> None:
+    one = make_dataset(tmp_path / "one", ["x-sea-1"])
+    two = make_dataset(tmp_path / "two", ["y-air-1"])
+    out = tmp_path / "revision.json"
+    done = CliRunner().invoke(app, ["fit", str(one), str(two), "--model", "minilm", "-o", str(out)])
+    assert done.exit_code == 0
+    assert Revision.from_json(json.loads(out.read_text())).name == "one (1), two (1)"
+    tested = CliRunner().invoke(
+        app, ["fit", str(one), "--model", "minilm", "--test", str(two), "--json"]
+    )
+    (row,) = json.loads(tested.stdout)
+    assert (row["fitted_on"], row["tested_on"], row["targets"]) == (["one"], "two", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model", "smollm2"], "not 'smollm2'"),
+        (["--model", "minilm", "--across"], "give --test FOLDER"),
+        (["OTHER"], "several folders go with --model"),
+        (["--model", "minilm", "--test", "SAME"], "test on another"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said(tmp_path: Path, arguments: list[str], message: str) -> None:
+    folder = make_dataset(tmp_path / "data", ["x-sea-1"])
+    known = {"OTHER": str(folder), "SAME": str(folder)}
+    done = CliRunner().invoke(app, ["fit", str(folder), *(known.get(a, a) for a in arguments)])
+    assert done.exit_code != 0
+    assert message in " ".join(str(done.exception or "").split() + done.output.split())

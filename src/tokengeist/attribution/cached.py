@@ -1,10 +1,11 @@
 """Readings that come from the disk: an unchanged transcript is not read twice.
 
 What is kept of a one-pass reading is its tables (`models/tables.py`), from which any span is
-answered; of one that needs passes for every question, the answers given so far. Either way a
-repeated trace needs neither the model nor torch. The key covers everything that they depend on: the
-transcript, the sources, the backend with its options, the model's files and the version of
-Tokengeist. Whatever is wrong with a file (`on_disk`), it is made again.
+answered; of one that needs passes for every question, the answers given so far; of one by a
+sentence model, the vectors of all texts. A repeated trace needs neither the model nor torch. The
+key covers everything that they depend on: the transcript, the sources, the backend with its
+options, the model's files and the version of Tokengeist. Whatever is wrong with a file
+(`on_disk`), it is made again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from tokengeist.models.loading import (
     load_model,
     require_models_extra,
 )
-from tokengeist.models.store import ModelPlace, locate
+from tokengeist.models.store import SENTENCES, ModelPlace, locate
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _TABLES = ".reading"
 _ANSWERS = ".answers"
+_VECTORS = ".vectors"
 
 
 def load_for(options: BackendOptions) -> LoadedModel:
@@ -50,6 +52,11 @@ def load_for(options: BackendOptions) -> LoadedModel:
         dtype=options.dtype,
         trust_remote_code=options.trust_remote_code,
     )
+
+
+def load_judge(options: BackendOptions) -> LoadedModel:
+    """The language model that puts a graph to the test; a sentence model cannot."""
+    return load_for(replace(options, model=None) if options.model == SENTENCES else options)
 
 
 def cached(
@@ -147,6 +154,12 @@ def readings_directory() -> Path:
     return cache_root() / "readings"
 
 
+def vectors_file(transcript: Transcript, model: str) -> Path:
+    """Where the vectors that a sentence model makes of a transcript's texts are kept."""
+    key = _digest(version("tokengeist"), model, transcript.fingerprint)
+    return readings_directory() / (key + _VECTORS)
+
+
 def cache_size() -> CacheSize:
     """How much is kept."""
     sizes = [path.stat().st_size for path in _files()]
@@ -162,7 +175,8 @@ def clear_cache() -> CacheSize:
 
 
 def _files() -> list[Path]:
-    return [path for kind in (_TABLES, _ANSWERS) for path in readings_directory().glob(f"*{kind}")]
+    kinds = (_TABLES, _ANSWERS, _VECTORS)
+    return [path for kind in kinds for path in readings_directory().glob(f"*{kind}")]
 
 
 def _digest(*parts: str) -> str:

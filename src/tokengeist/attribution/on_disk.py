@@ -1,4 +1,4 @@
-"""The files that readings are kept in: tables of a one-pass reading, or answers given so far.
+"""The files of readings: tables of one pass, answers given so far, or vectors of texts.
 
 A file begins with a digest of the rest and is not used unless it fits. It is written under another
 name and renamed, and a disk that cannot be written to is no reason to fail.
@@ -22,7 +22,12 @@ from tokengeist.segmentation import Source
 from tokengeist.transcript import Span, Target
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tokengeist.models.tables import AttentionTables
+
+    Vector = NDArray[np.float32]
 
 _DIGEST_BYTES = 32
 
@@ -101,6 +106,35 @@ def read_answers(path: Path) -> Answers:
             for turn, spans, scores in json.loads(_read(path) or b"[]")
         }
     except (ValueError, TypeError):
+        return {}
+
+
+def write_vectors(path: Path, vectors: Mapping[str, Vector]) -> None:
+    """Write texts with their vectors."""
+    import numpy as np
+
+    file = io.BytesIO()
+    texts = json.dumps(list(vectors)).encode()
+    np.savez(
+        file,
+        texts=np.frombuffer(texts, dtype=np.uint8),
+        vectors=np.stack(list(vectors.values())),
+    )
+    _write(path, file.getvalue())
+
+
+def read_vectors(path: Path) -> dict[str, Vector]:
+    """The texts and vectors in a file; none where it cannot be trusted."""
+    import numpy as np
+
+    content = _read(path)
+    if content is None:
+        return {}
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            texts = json.loads(stored["texts"].tobytes())
+            return dict(zip(texts, stored["vectors"], strict=True))
+    except (ValueError, KeyError, zipfile.BadZipFile):
         return {}
 
 

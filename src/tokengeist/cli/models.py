@@ -18,7 +18,7 @@ Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List the embedded model and what lies in the Hugging Face cache."""
+    """List our own models and what lies in the Hugging Face cache."""
     models = list_models()
     if as_json:
         print_json([_entry(model) for model in models])
@@ -32,7 +32,8 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 def pull(
     model: Annotated[
-        str | None, typer.Argument(help="A hub id or GGUF file. Default: the embedded model.")
+        str | None,
+        typer.Argument(help="A hub id, a GGUF file or minilm. Default: the embedded model."),
     ] = None,
     as_json: Json = False,
 ) -> None:

