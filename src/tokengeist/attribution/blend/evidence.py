@@ -200,7 +200,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
 def _wanted(book: Book, need: Need, page: Page) -> dict[str, float]:
     """What to look for in a page, and how much it matters."""
     matched = list(_matches(need, page))
-    if page.role is Role.ASSISTANT and need.calls:
+    if page.role in (Role.ASSISTANT, Role.TOOL) and need.calls:
         own = [(i, p) for i, p in matched if page.index in (i.origin, i.decided)]
         matched = own or matched
     weights: dict[str, float] = {}

@@ -97,7 +97,11 @@ class _FieldChooser:
         wanted = self.need.weights.keys() | self.need.context
         best: tuple[float, FieldView | None] = (float("-inf"), None)
         for view in self.page.views:
-            hits = [p for p in view.pieces if p.key in keys and compatible(p.unit, item.piece.unit)]
+            hits = [
+                p
+                for p in view.pieces
+                if not keys.isdisjoint(p.found_by) and compatible(p.unit, item.piece.unit)
+            ]
             if item.piece.kind is Kind.VALUE:
                 if normal(view.text) != item.piece.key[2:]:
                     continue
@@ -170,4 +174,7 @@ class _FieldChooser:
             near = held.value_start - start < len(held.key) + 8 and end - held.end < 3
             if alone and start >= 0 and end >= 0 and near:
                 return Span(start, end + 1)
+        closing = f"</{held.key}>"
+        if self.page.text.startswith(closing, held.end):
+            return Span(held.start, held.end + len(closing))
         return Span(held.start, held.end)
