@@ -22,7 +22,7 @@ from tokengeist.attribution.blend.field_evidence import field_evidence, join
 from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
-from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Piece, name_keys
+from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
 from tokengeist.transcript import Role, Span
 
 _SHORT = 8
@@ -45,6 +45,10 @@ def evidence(
         arguments = _arguments(need, page)
         if arguments:
             return arguments
+    if page.role is Role.TOOL and need.calls:
+        taken = _taken_over(need, page)
+        if taken:
+            return taken
     if page.role is Role.SYSTEM:
         return (_rule(need, page, meaning.sentences(need, page) if meaning else ()),)
     return _clauses_needed(book, need, page)
@@ -89,6 +93,18 @@ def _arguments(need: Need, page: Page) -> tuple[Span, ...]:
     if len(found) > 3 and any(len(span) > _LONG_FIELD for span in found):
         return (max(found, key=lambda span: sum(found[span].values())),)
     return join(found, 3)
+
+
+def _taken_over(need: Need, page: Page) -> tuple[Span, ...]:
+    """The ids and paths that a call took from running text, if it took nothing else."""
+    own = [item for item in need.hard if item.origin == page.index]
+    spans = []
+    for item in own:
+        found = page.occurrences(item.keys)
+        if item.piece.kind is not Kind.ID or not found:
+            return ()
+        spans.append(Span(found[0].start, found[0].end))
+    return join(spans, 3)
 
 
 def _sentence_of(text: str, within: Span, position: int) -> Span:

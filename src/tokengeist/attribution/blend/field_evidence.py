@@ -8,7 +8,7 @@ from tokengeist.attribution.blend.book import Book, FieldView, Page
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
 from tokengeist.attribution.blend.quantities import compatible
-from tokengeist.transcript import Span
+from tokengeist.transcript import Role, Span
 
 ONE_STRETCH = 400
 """Fields closer than this are quoted as one stretch, as people do."""
@@ -41,6 +41,8 @@ class _FieldChooser:
         self.need = need
         self.page = page
         self.echo = book.argument_keys(page.index)
+        users = book.roles(Role.USER, need.turn)
+        self.said = {key for user in users for key in book.pages[user].keys}
         self.record_scores: dict[int, float] = {}
         for view in page.views:
             record = view.field.record
@@ -153,14 +155,25 @@ class _FieldChooser:
         record = self.page.records[view.field.record]
         if record.end - record.start > _SMALL_RECORD:
             return []
+        called = self._called(view) if self.need.calls else []
         kinds = (Kind.NAME, Kind.ID, Kind.CODE, Kind.DATE)
         wanted = self.need.context if record.is_nested else self.need.weights.keys()
-        return [
+        return called + [
             other
             for other in self.page.views
             if other.field.record == view.field.record
             and other is not view
             and any(p.key in wanted and p.kind in kinds for p in other.pieces)
+        ]
+
+    def _called(self, view: FieldView) -> list[FieldView]:
+        """The field right after an id that users called the thing by: its name, its title."""
+        row = [v for v in self.page.views if v.field.record == view.field.record]
+        place = row.index(view)
+        return [
+            other
+            for other in row[place + 1 : place + 2]
+            if other.pieces and all(p.key in self.said for p in other.pieces)
         ]
 
     def _quoted(self, view: FieldView) -> Span:
