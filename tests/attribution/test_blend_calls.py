@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import Script, sources
+from tests.attribution.conversations import Script, quoted, sources
 
 
 def test_a_literal_of_a_command_is_not_looked_for() -> None:
@@ -141,3 +141,36 @@ def test_a_page_that_a_click_left_as_it_was_brings_nothing() -> None:
     found = sources(script, '"element": 807')
     assert 2 in found
     assert 4 not in found
+
+
+def test_an_id_is_quoted_with_the_name_that_the_user_called_it_by() -> None:
+    boats = '[{"boat":"B-118","name":"Terne","beds":4},{"boat":"B-204","name":"Skarv","beds":6}]'
+    script = (
+        Script()
+        .user("Which boats are there?")
+        .calls("list_boats", boats, harbour="Bergen")
+        .says("Terne and Skarv.")
+        .user("Take Skarv.")
+        .calls("boat_details", "{}", boat="B-204")
+    )
+    assert quoted(script, '"boat": "B-204"', 2) == ['"boat":"B-204","name":"Skarv"']
+
+
+def test_an_id_in_running_text_is_quoted_alone() -> None:
+    script = (
+        Script()
+        .user("Please open a ticket for the broken crane, and make it urgent.")
+        .calls("create_ticket", "INC-5520 was created at 08:14 by the night shift", title="crane")
+        .calls("raise_ticket", "ok", ticket="INC-5520")
+    )
+    assert quoted(script, '"ticket": "INC-5520"', 2) == ["INC-5520"]
+
+
+def test_a_tag_is_quoted_to_its_end() -> None:
+    script = (
+        Script()
+        .user("Who is my manager, and to whom does she report?")
+        .calls("staff_record", "<staff><manager>a.dahl</manager></staff>", of="me")
+        .calls("staff_chart", "<none/>", user="a.dahl")
+    )
+    assert quoted(script, '"user": "a.dahl"', 2) == ["<manager>a.dahl</manager>"]

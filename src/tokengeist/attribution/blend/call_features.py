@@ -12,7 +12,7 @@ from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares
-from tokengeist.attribution.blend.selection import picks
+from tokengeist.attribution.blend.selection import picked
 from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
@@ -80,7 +80,7 @@ class CallFeatures(FeatureReader):
         if offer.role is not Role.ASSISTANT:
             return False
         return any(
-            picks(offer, page, item.keys)
+            picked(offer, page, item.keys)
             for item in self.hard
             if item.origin != page.index and offer.index in item.holders
         )

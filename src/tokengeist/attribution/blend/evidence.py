@@ -23,6 +23,7 @@ from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
+from tokengeist.attribution.blend.selection import picked
 from tokengeist.transcript import Role, Span
 
 _SHORT = 8
@@ -230,6 +231,8 @@ def _wanted(book: Book, need: Need, page: Page) -> dict[str, float]:
         if item.origin == page.index:
             continue
         described |= name_keys(item.argument) | id_words(item)
+        if page.index - 1 in item.holders:
+            described |= picked(book.pages[page.index - 1], page, item.keys)
         if item.alternatives > 1 and item.origin is not None:
             described |= record_keys(book.pages[item.origin], item)
     for keys, weight in ((described, 0.6), (weak, 0.3)):

@@ -72,8 +72,8 @@ def _families(page: Page, position: int) -> Iterator[tuple[_Place, tuple[_Place,
             yield (home.start, home.end), tuple(family)
 
 
-def picks(offer: Page, reply: Page, keys: tuple[str, ...]) -> bool:
-    """Whether a reply repeats words that an offer puts beside one of several values of a kind.
+def picked(offer: Page, reply: Page, keys: tuple[str, ...]) -> frozenset[str]:
+    """The words of a reply that an offer puts beside one of several values of a kind.
 
     `Monday then` picks the 17th from `Monday 17 March, or on Thursday 20 March`.
     """
@@ -89,9 +89,10 @@ def picks(offer: Page, reply: Page, keys: tuple[str, ...]) -> bool:
             continue
         others = {k for r in rivals for k in _beside(offer, r, (found, *rivals))}
         mine = _beside(offer, found, rivals)
-        if (mine - others) & reply.keys and not (others - mine) & reply.keys:
-            return True
-    return False
+        said = (mine - others) & reply.keys
+        if said and not (others - mine) & reply.keys:
+            return frozenset(said)
+    return frozenset()
 
 
 def _beside(page: Page, piece: Piece, rivals: Sequence[Piece]) -> set[str]:
