@@ -53,12 +53,12 @@ viewer:
 	cd viewer && npm run --silent typecheck && npm run --silent lint && npm test --silent
 	cd viewer && npm run --silent build
 
-# Speed and memory, as ratios to a bare forward pass; the best part of an hour. A run that was
-# stopped goes on from what it has in OUT.
+# Speed and memory, as ratios to a bare forward pass; the best part of an hour on a busy machine. A
+# run that was stopped goes on from what it has in OUT.
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks $(if $(OUT),--out $(OUT))
 
-# The same question put to at2, inseq and context-cite; half an hour.
+# The same question put to at2, inseq and context-cite; a quarter of an hour.
 bench-peers: $(VENV)/.ready $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.peers --python $(PEERS)/bin/python
 

@@ -75,11 +75,12 @@ def row(name: str, match: Match, ours: str) -> str:
     """One contender, and ours in the same rounds."""
     seconds, our_seconds = match.seconds
     last, our_last = match.rounds[-1]
+    rounds = len(match.rounds)
     return (
         f"{name:<18}{seconds:>9.1f}{last.peak:>7.0f}{last.scores:>8}   "
         f"{ours}: {our_seconds:.1f} s, {our_last.peak:.0f} MiB; "
         f"{match.time:.2f}x the time, {match.memory:.2f}x the memory "
-        f"({len(match.rounds)} rounds)"
+        f"({rounds} round{'s' if rounds > 1 else ''})"
     )
 
 
