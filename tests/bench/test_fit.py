@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
+from tokengeist.attribution.blend import revision
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.bench.dataset import Dataset
@@ -19,6 +20,7 @@ from tokengeist.bench.revision import revision_json
 from tokengeist.cli.main import app
 from tokengeist.models.sentences import SentenceModel
 
+REVISION = Path(revision.__file__).with_name("revision.json")
 GROUP = "call/assistant"
 NAMES = [name for name in starting_weights()[GROUP] if name != BIAS]
 
@@ -73,6 +75,18 @@ def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
             assert made["weights"][group][name]["fitted"] == pytest.approx(
                 entry["fitted"], abs=1e-3
             )
+
+
+def test_the_shipped_numbers_for_the_model_come_from_data_anyone_can_have(
+    mtca_dev: Dataset,
+) -> None:
+    handwritten = Path(__file__).parents[2] / "benchmarks" / "handwritten"
+    datasets = [mtca_dev, *(Dataset(handwritten / name) for name in ("eight", "nine"))]
+    made = revision_json(datasets, SentenceModel.find("a test"))
+    shipped = json.loads(REVISION.read_text())
+    assert made["fitted_on"] == shipped["fitted_on"]
+    for group, entries in shipped["weights"].items():
+        assert made["weights"][group] == pytest.approx(entries, abs=0.02)
 
 
 def test_the_command_writes_weights(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tokengeist.bench.gold import Problem
 from tokengeist.bench.validation import validate
 
 Gold = dict[str, Any]
+HANDWRITTEN = Path(__file__).parents[2] / "benchmarks" / "handwritten"
 
 
 def deps(gold: Gold, target: int = 0) -> dict[str, Any]:
@@ -34,6 +36,14 @@ def test_annotated_conversations_pass(dataset: Dataset) -> None:
 
 def test_real_annotations_pass(mtca_dev: Dataset) -> None:
     assert list(validate(mtca_dev)) == []
+
+
+@pytest.mark.parametrize("name", ["eight", "nine"])
+def test_handwritten_annotations_pass(name: str) -> None:
+    dataset = Dataset(HANDWRITTEN / name)
+
+    assert len(dataset.ids) == {"eight": 8, "nine": 9}[name]
+    assert list(validate(dataset)) == []
 
 
 def drop_root(gold: Gold) -> None:
