@@ -194,3 +194,10 @@ def test_a_field_named_like_a_period_is_not_the_amount_per_period() -> None:
     script = Script().user("What should I pay?")
     script.calls("forecast", {"month": 202601, "kwh": 335}).says("I suggest EUR 89.34 a month.")
     assert notes(script, "EUR 89.34 a month") == []
+
+
+def test_a_field_that_went_into_a_figure_is_not_contradicted_by_it() -> None:
+    script = Script().user("What do I get?").calls("get_policy", {"excess": 25.5})
+    script.says("You get 295.7, that is minus the excess. The excess is 27.5.")
+    assert notes(script, "You get 295.7, that is minus the excess") == []
+    assert notes(script, "The excess is 27.5") == ["wrong-value transformation"]

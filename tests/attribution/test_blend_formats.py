@@ -235,3 +235,21 @@ def test_two_columns_are_a_table_and_rows_of_fields_name_their_own() -> None:
         ("tariff", "Basic"),
         ("balance", "84.15"),
     ]
+
+
+def test_an_element_with_attributes_and_text_is_a_field() -> None:
+    text = '<policy no="P-1"><excess currency="DKK">2500</excess></policy>'
+    found = [(f.key, text[f.value_start : f.end]) for f in lay_out(text).fields]
+    assert found == [("no", '"P-1"'), ("currency", '"DKK"'), ("excess", "2500")]
+
+
+def test_a_statement_quotes_the_row_of_a_table_and_a_call_its_cell() -> None:
+    script = (
+        Script()
+        .user("Which parcel is the light one? Open it.")
+        .calls("list_parcels", TABLE)
+        .says("The one that weighs 3.9.")
+        .calls("open_parcel", "ok", parcel="PX-4418")
+    )
+    assert quoted(script, "weighs 3.9", 2) == ["| PX-4418 | in transit | 3.9 | 2031-06-12 |"]
+    assert quoted(script, '"parcel": "PX-4418"', 2) == ["PX-4418"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import Script, sources, unit
+from tests.attribution.conversations import Script, quoted, sources, unit
 from tokengeist.attribution.protocol import Verdict
 
 
@@ -59,3 +59,8 @@ def test_what_is_counted_from_today_rests_on_the_turn_that_says_what_day_it_is()
 
 def test_a_figure_that_nothing_accounts_for_rests_on_those_beside_it() -> None:
     assert 3 in sources(heating(), "Some 3.1 MWh")
+
+
+def test_what_is_quoted_is_the_day_it_is_and_the_figures_beside() -> None:
+    assert quoted(heating(), "The man comes next Tuesday", 0) == ["Today is Friday, 3 January 2031"]
+    assert quoted(heating(), "Some 3.1 MWh", 3) == ["fee: EUR 18.00 per month"]

@@ -168,7 +168,8 @@ def _with_earlier(
             if all(number.is_integer() for number in (value, own)) or same(rest, own):
                 continue
             if other is not None and rest >= 2:
-                yield part, other.place, note.format(own=part.text, other=other.piece.text)
+                first = _original(book, turn, other)
+                yield part, first.place, note.format(own=part.text, other=other.piece.text)
 
 
 def _places_of(book: Book, turn: int, piece: Piece) -> Iterator[Place]:

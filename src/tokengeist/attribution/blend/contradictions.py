@@ -28,6 +28,7 @@ from tokengeist.transcript import Role, Span, Target
 
 _DIFFERENCE = re.compile(r"\bdiffer", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|sum|altogether|in all)\b", re.IGNORECASE)
+_TAKEN_INTO_ACCOUNT = re.compile(r"\b(?:minus|less|plus|after|without)\s", re.IGNORECASE)
 _MOST_TERMS = 12
 _A_YEAR = 366
 _UNIT_KEYS = {f"w:{stem(word)}" for word in UNITS}
@@ -164,6 +165,8 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
     """A field, named as the target names its value, that holds another value of the same kind."""
     own = book.pages[need.turn]
     words = own_words(book, need, item.piece.start) | name_keys(item.argument)
+    if _TAKEN_INTO_ACCOUNT.search(need.text):
+        return ()  # what is named went into the value
     best: tuple[int, int, Span] | None = None
     for result in book.roles(Role.TOOL, need.turn):
         for view in book.pages[result].views:
@@ -174,7 +177,8 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
                 p.key in own.keys or not compatible(p.unit, item.piece.unit) for p in view.pieces
             ):
                 continue  # said as well, or of another kind
-            if view.names <= _UNIT_KEYS and f"w:{stem(item.piece.unit)}" not in view.names:
+            unit = f"w:{stem(item.piece.unit)}" if item.piece.unit else ""
+            if unit and view.names <= _UNIT_KEYS and unit not in view.names:
                 continue  # `a month` beside an amount names no field
             if not _is_meant(book, need, view.field.key, result):
                 continue

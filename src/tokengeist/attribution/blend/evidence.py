@@ -15,6 +15,7 @@ from tokengeist.attribution.blend.cues import (
     AGREEMENT,
     CHOICE,
     GO_AHEAD,
+    NOW,
     PROHIBITION,
     RULE,
 )
@@ -24,6 +25,7 @@ from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
 from tokengeist.attribution.blend.selection import picked
+from tokengeist.attribution.blend.workings import gives, today_told, workings
 from tokengeist.transcript import Role, Span
 
 _SHORT = 8
@@ -38,6 +40,10 @@ def evidence(
     book: Book, need: Need, page: Page, meaning: Meaning | None = None
 ) -> tuple[Span, ...]:
     """What of a page speaks for its being a source of the need."""
+    if need.is_prose and page.role is not Role.SYSTEM and not any(_matches(need, page)):
+        beside = workings(book, need)
+        if beside and gives(beside, page.index):
+            need = beside
     if not page.calls and not page.records and len(page.text.split()) <= _SHORT:
         return (_trimmed(page.text, 0, len(page.text)),)
     if page.is_structured and not _is_told_in_prose(need, page):
@@ -126,7 +132,12 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
         for key in keys:
             frequency[key] = frequency.get(key, 0) + 1
     wanted = {key: BASE_WEIGHT[item.piece.kind] for item in need.items for key in item.keys}
+    for _, piece in _matches(need, page):
+        wanted.setdefault(piece.key, BASE_WEIGHT[piece.kind])
     forbids = PROHIBITION.search(need.text) is not None
+    today = today_told(page) if NOW.search(need.text) else None
+    if today and not need.states_rule:
+        return _trimmed(page.text, *today)
     scores = []
     for start, end, keys in passages:
         hits = sorted(keys & wanted.keys())
@@ -141,10 +152,10 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
         shares = [score / most if most else 0.0 for score in scores]
         scores = [s + _LIKENESS * alike for s, alike in zip(shares, likeness, strict=True)]
     best = max(range(len(scores)), key=lambda n: scores[n], default=0)
-    start, end = 0, min(len(page.text), 100)
+    start, end = today or (0, min(len(page.text), 100))
     if scores and scores[best] > 0:
         start, end = page.sentences[best]
-    if len(page.text[start:end].split()) > _LONG_SENTENCE:
+    if (start, end) != today and len(page.text[start:end].split()) > _LONG_SENTENCE:
         start, end = _densest_clauses(page, frozenset(wanted), start, end)
     return _trimmed(page.text, start, end)
 

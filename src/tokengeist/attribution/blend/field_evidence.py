@@ -13,6 +13,7 @@ from tokengeist.transcript import Role, Span
 ONE_STRETCH = 400
 """Fields closer than this are quoted as one stretch, as people do."""
 _SMALL_RECORD = 330
+_SHORT_ROW = 100
 _EMPTY_VALUES = frozenset(("yes", "no", "true", "false", "none", "null", "0", "[]", "{}", ""))
 
 
@@ -177,8 +178,17 @@ class _FieldChooser:
         ]
 
     def _quoted(self, view: FieldView) -> Span:
-        """A field as one would quote it; the only element of a list goes with the list's key."""
+        """A field as one would quote it; the only element of a list goes with the list's key.
+
+        What a statement says of a cell of a table rests on its row.
+        """
         held = view.field
+        row = [v.field for v in self.page.views if v.field.record == held.record >= 0]
+        is_table = len({f.key for f in row}) == len(row) > 1 and all(f.is_element for f in row)
+        if is_table and not self.need.calls:
+            record = self.page.records[held.record]
+            if record.end - record.start <= _SHORT_ROW:
+                return Span(record.start, record.end)
         if held.is_element and held.key:
             same = [v for v in self.page.views if v.field.key == held.key]
             alone = len([v for v in same if v.field.record == held.record]) == 1

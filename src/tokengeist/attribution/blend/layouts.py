@@ -249,7 +249,7 @@ def _read_markup(layout: Layout, text: str) -> None:
             not opened and text[slice(*between)].strip()
         ):
             layout.prose.append(between)
-        before = match.end()
+        opening, before = before, match.end()
         tag = match["tag"]
         if match["close"]:
             while opened:
@@ -257,6 +257,8 @@ def _read_markup(layout: Layout, text: str) -> None:
                 if record >= 0:
                     known = layout.records[record]
                     layout.records[record] = Record(known.start, match.end(), known.is_nested)
+                    if name == tag and begin == opening and text[begin : match.start()].strip():
+                        layout.fields.append(Field(name, start, begin, match.start(), record))
                 elif name == tag and text[begin : match.start()].strip():
                     around = next((r for *_, r in reversed(opened) if r >= 0), -1)
                     layout.fields.append(Field(name, start, begin, match.start(), around))

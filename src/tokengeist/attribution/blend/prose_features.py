@@ -18,11 +18,11 @@ from tokengeist.attribution.blend.cues import (
     NOW,
     TOTALITY,
 )
-from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, share
+from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, Need, share
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
-from tokengeist.attribution.blend.workings import may_account, tells_today, workings
+from tokengeist.attribution.blend.workings import gives, may_account, today_told, workings
 from tokengeist.transcript import Role
 
 _A_FEW = 3
@@ -47,8 +47,11 @@ class ProseFeatures(FeatureReader):
         return {"derived": False in found, "guessed": found == {True}}
 
     @cached_property
-    def _workings(self) -> frozenset[int]:
+    def _workings(self) -> Need | None:
         return workings(self.book, self.need)
+
+    def _works_with(self, page: Page) -> bool:
+        return self._workings is not None and gives(self._workings, page.index)
 
     def _system(self, page: Page) -> Features:
         covered, words = match_rule(page, self.need)
@@ -68,8 +71,8 @@ class ProseFeatures(FeatureReader):
             ),
             "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
-            "works_with": page.index in self._workings,
-            "tells_today": NOW.search(self.need.text) is not None and tells_today(page),
+            "works_with": self._works_with(page),
+            "tells_today": NOW.search(self.need.text) is not None and today_told(page) is not None,
             "words_only": share(
                 [i for i in self.soft if self._told(i) == [page.index]], self.need.items
             ),
@@ -105,7 +108,7 @@ class ProseFeatures(FeatureReader):
             "rule_suffices": is_latest * rule * scene.rule[0],
             "change_reported": is_latest and scene.reports_change,
             **self._derived(page),
-            "works_with": page.index in self._workings,
+            "works_with": self._works_with(page),
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
             "asks_information": asks * scene.passages[turn],
             "information_given": asks and answers,
@@ -209,7 +212,7 @@ class ProseFeatures(FeatureReader):
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
             "values_only": share(only, self.hard),
             **self._derived(page),
-            "works_with": page.index in self._workings,
+            "works_with": self._works_with(page),
             "passage": self._lead(turn, self._result_passages),
             "passage_relative": self._relative(page),
             "field_match": self._lead(turn, self._field_matches),

@@ -12,22 +12,23 @@ _FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
 _BEFORE_DATE = 60
 
 
-def workings(book: Book, need: Need) -> frozenset[int]:
-    """Where the figures beside an unaccounted one come from: a sum is told with its terms."""
+def workings(book: Book, need: Need) -> Need | None:
+    """The figures beside one that nothing accounts for: a sum is told with its terms."""
     if not any(_is_unaccounted(item) for item in need.hard):
-        return frozenset()
+        return None
     page = book.pages[need.turn]
     own = {item.piece.key for item in need.items}
     around = tuple(sorted({Span(*page.home(span.start)) for span in need.spans}))
-    found: set[int] = set()
-    for item in take_apart(book, Target(need.turn, around)).items:
-        if item.piece.kind not in _FIGURES or item.piece.key in own:
-            continue
-        if item.best is not None:
-            found.add(item.best)
-        elif item.derivation:
-            found.update(place.turn for place in item.derivation.places)
-    return frozenset(found)
+    beside = take_apart(book, Target(need.turn, around))
+    beside.items = [
+        item for item in beside.items if item.piece.kind in _FIGURES and item.piece.key not in own
+    ]
+    return beside
+
+
+def gives(need: Need, turn: int) -> bool:
+    """Whether something needed comes from a turn."""
+    return any(item.best == turn or item.derived_from(turn) for item in need.items)
 
 
 def may_account(page: Page, need: Need) -> bool:
@@ -36,10 +37,13 @@ def may_account(page: Page, need: Need) -> bool:
     return figures and any(piece.unit for piece in page.pieces)
 
 
-def tells_today(page: Page) -> bool:
-    """Whether a turn says what day it is."""
-    dates = (piece for piece in page.pieces if piece.kind is Kind.DATE)
-    return any(TODAY.search(page.text, max(0, d.start - _BEFORE_DATE), d.start) for d in dates)
+def today_told(page: Page) -> tuple[int, int] | None:
+    """The sentence in which a turn says what day it is."""
+    for piece in page.pieces:
+        before = max(0, piece.start - _BEFORE_DATE)
+        if piece.kind is Kind.DATE and TODAY.search(page.text, before, piece.start):
+            return page.home(piece.start)
+    return None
 
 
 def _is_unaccounted(item: Item) -> bool:
