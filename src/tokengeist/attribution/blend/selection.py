@@ -7,11 +7,13 @@ if `red` stands in it and not in all of its neighbours. In plain text sentences 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import pairwise
 
 from tokengeist.attribution.blend.book import Page
-from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys
+from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.transcript import Role
 
 _LARGEST = 1500
 _MOST_COLUMNS = 12
@@ -77,35 +79,37 @@ def picked(offer: Page, reply: Page, keys: tuple[str, ...]) -> frozenset[str]:
 
     `Monday then` picks the 17th from `Monday 17 March, or on Thursday 20 March`.
     """
+    if offer.role is not Role.ASSISTANT:
+        return frozenset()
     for found in offer.occurrences(keys):
         if found.start >= offer.prose_end:
             continue
-        rivals = [
-            p
-            for p in offer.pieces
-            if p.kind is found.kind and p.start < offer.prose_end and p.key not in keys
-        ]
-        if not rivals:
-            continue
-        others = {k for r in rivals for k in _beside(offer, r, (found, *rivals))}
-        mine = _beside(offer, found, rivals)
+        beside = _words_beside(offer, found.kind)
+        if beside.keys() <= set(keys):
+            continue  # nothing to choose from
+        mine = beside.get(found.key, set())
+        others = {word for key, words in beside.items() if key not in keys for word in words}
         said = (mine - others) & reply.keys
         if said and not (others - mine) & reply.keys:
             return frozenset(said)
     return frozenset()
 
 
-def _beside(page: Page, piece: Piece, rivals: Sequence[Piece]) -> set[str]:
-    """The words around a value that are not nearer to another of its kind."""
-    home = page.home(piece.start)
-    near = set()
-    for other in page.between(*home):
-        if other.kind not in (Kind.WORD, Kind.NAME, Kind.CODE) or other is piece:
+def _words_beside(page: Page, kind: Kind) -> dict[str, set[str]]:
+    """For every value of a kind in prose, the words of its sentence that are nearest to it."""
+    said = page.between(0, page.prose_end)
+    values = [piece for piece in said if piece.kind is kind]
+    starts = [piece.start for piece in values]
+    found: dict[str, set[str]] = {piece.key: set() for piece in values}
+    for word in said:
+        if word.kind not in (Kind.WORD, Kind.NAME, Kind.CODE):
             continue
-        distance = abs(other.start - piece.start)
-        if all(abs(other.start - rival.start) > distance for rival in rivals if rival is not piece):
-            near.add(other.key)
-    return near
+        place = bisect_left(starts, word.start)
+        around = [v for v in values[max(0, place - 1) : place + 2] if v is not word]
+        nearest = min(around, key=lambda v: abs(v.start - word.start), default=None)
+        if nearest and page.home(nearest.start) == page.home(word.start):
+            found[nearest.key].add(word.key)
+    return found
 
 
 def _column(page: Page, position: int) -> frozenset[str]:
