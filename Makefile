@@ -58,7 +58,7 @@ viewer:
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks $(if $(OUT),--out $(OUT))
 
-# The same question put to at2, inseq and context-cite; a quarter of an hour.
+# The same question put to at2, inseq and context-cite; some half an hour.
 bench-peers: $(VENV)/.ready $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.peers --python $(PEERS)/bin/python
 

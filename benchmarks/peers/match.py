@@ -8,7 +8,7 @@ from statistics import median
 from benchmarks.peers.timing import Answered, Ask
 
 ROUNDS = 3
-ENOUGH = 30.0
+ENOUGH = 200.0
 """Seconds of the slower one after which there is no further round."""
 
 
