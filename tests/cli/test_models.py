@@ -66,3 +66,14 @@ def test_pull_is_quick_when_everything_is_there(run: Run) -> None:
     assert "smollm2 is ready in" in first.out
     sentences = run("models", "pull", "minilm")
     assert sentences.out == f"minilm is ready in {run('models', 'where', 'minilm').out}"
+
+
+@pytest.mark.parametrize("backend", ["blend", "lexical"])
+def test_a_model_that_nothing_would_read_with_is_refused(
+    run: Run, tmp_path: Path, backend: str
+) -> None:
+    out = tmp_path / "graph.json"
+    done = run("trace", REFUND, "--backend", backend, "--model", "smollm2", "-o", str(out))
+    assert done.code == 2
+    assert "--verify" in done.err
+    assert not out.exists()

@@ -46,7 +46,7 @@ def faithfulness(
     as_json: AsJson = False,
 ) -> None:
     """Measure LDS and top-k drop of a backend's scores by taking sources away from a model."""
-    from tokengeist.attribution.cached import load_for
+    from tokengeist.attribution.cached import load_judge
     from tokengeist.attribution.faithfulness import faithfulness as measure
 
     transcript = load(file, format=format, conversation=conversation)
@@ -63,7 +63,7 @@ def faithfulness(
     sources = segment(transcript, settings_for(backend).granularity)
     with progress_bar():
         reading = create_attributor(backend, options).read(transcript, sources)
-        loaded = load_for(options)
+        loaded = load_judge(options)
         found = measure(loaded, transcript, sources, reading=reading, target=target, render=render)
     if as_json:
         print_json({"backend": backend, "model": loaded.name, "lds": found.lds,

@@ -146,6 +146,11 @@ def trace(
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
+        if model and graph.spec.model is None and not check:
+            raise typer.BadParameter(
+                f"{chosen} reads with no model, so --model {model} would do nothing: choose a "
+                "--backend that does (see `tokengeist backends`), or add --verify"
+            )
         if check:
             graph = _verified(graph, transcript, settings.view, options)
 
