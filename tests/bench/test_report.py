@@ -198,7 +198,7 @@ def test_a_sweep_runs_the_whole_matrix_once(tmp_path: Path) -> None:
     make_dataset(tmp_path / "one", ["a", "b"])
     make_dataset(tmp_path / "two", ["c"])
     file = tmp_path / "sweep.toml"
-    file.write_text('data = ["one", "two"]\nbackends = ["lexical"]\nmodels = ["m1", "m2"]\n')
+    file.write_text('data = ["one", "two"]\nbackends = ["lexical"]\n')
     folders = run_sweep(read_sweep(file))
     assert [str(f.relative_to(tmp_path)) for f in folders] == [
         "results/one/flat-lexical",
@@ -211,6 +211,21 @@ def test_a_sweep_runs_the_whole_matrix_once(tmp_path: Path) -> None:
     assert [(f / "predictions.jsonl").read_bytes() for f in folders] == before
     table = tables(build(folders))["Flat versus recursive attribution"]
     assert [name for name, _ in table.groups] == ["one (n = 6)", "two (n = 3)"]
+
+
+def test_each_backend_of_a_sweep_is_run_with_the_models_it_can_read_with(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'data = ["one"]\nrecursion = ["recursive"]\n'
+        'backends = ["lexical", "blend", "attention"]\nmodels = ["m1", "minilm", "m2"]\n'
+    )
+    methods = [cell.method for cell in read_sweep(file).cells()]
+    assert [(method.backend, method.options.model) for method in methods] == [
+        ("lexical", None),
+        ("blend", "minilm"),
+        ("attention", "m1"),
+        ("attention", "m2"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
+from tests.bench.worlds import make_dataset
 from tests.cli.conftest import Run
 from tokengeist.formats import example_path
 from tokengeist.models import loading, sentences, store
@@ -68,12 +70,63 @@ def test_pull_is_quick_when_everything_is_there(run: Run) -> None:
     assert sentences.out == f"minilm is ready in {run('models', 'where', 'minilm').out}"
 
 
-@pytest.mark.parametrize("backend", ["blend", "lexical"])
+UNREAD = [
+    ("trace", REFUND, "--backend", "blend", "--model", "smollm2", "-o", "OUT"),
+    ("trace", REFUND, "--backend", "lexical", "--model", "smollm2", "-o", "OUT"),
+    ("trace", REFUND, "--backend", "lexical", "--model", "minilm", "--verify", "-o", "OUT"),
+    ("trace", REFUND, "--backend", "attention", "--model", "minilm", "-o", "OUT"),
+    ("faithfulness", REFUND, "--backend", "lexical", "--model", "minilm"),
+    ("bench", "run", "DATA", "--backend", "blend", "--model", "smollm2", "--out", "OUT"),
+    ("bench", "run", "DATA", "--backend", "attention", "--model", "minilm", "--out", "OUT"),
+    ("bench", "run", "DATA", "--model", "smollm2", "--runs", "2", "--workers", "2", "--out", "OUT"),
+]
+
+
+@pytest.mark.parametrize("arguments", UNREAD, ids=lambda a: " ".join(a[:1] + a[2:-2]))
 def test_a_model_that_nothing_would_read_with_is_refused(
-    run: Run, tmp_path: Path, backend: str
+    run: Run, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
-    out = tmp_path / "graph.json"
-    done = run("trace", REFUND, "--backend", backend, "--model", "smollm2", "-o", str(out))
+    data, out = make_dataset(tmp_path / "data", ["c1"]), tmp_path / "out"
+    places = {"DATA": data, "OUT": out}
+    done = run(*(places.get(argument, argument) for argument in arguments))
     assert done.code == 2
-    assert "--verify" in done.err
+    model = arguments[arguments.index("--model") + 1]
+    assert f"does not read with the model '{model}'" in done.err
+    assert done.out == ""
     assert not out.exists()
+
+
+def test_a_listed_model_that_no_backend_of_a_sweep_would_read_with_is_refused(
+    run: Run, tmp_path: Path
+) -> None:
+    data, file = make_dataset(tmp_path / "data", ["c1"]), tmp_path / "sweep.toml"
+    file.write_text(f'data = ["{data}"]\nbackends = ["blend", "lexical"]\nmodels = ["smollm2"]\n')
+    done = run("bench", "sweep", file)
+    assert done.code == 2
+    assert "none of the backends (blend, lexical) reads with the model 'smollm2'" in done.err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("backend", "model", "said"),
+    [
+        ("blend", "smollm2", "blend does not read with smollm2; what does in the page: verifying"),
+        (
+            "attention",
+            "minilm",
+            "attention does not read with minilm; what does in the page: blend",
+        ),
+        ("blend", "minilm", ""),
+        ("attention", "smollm2", ""),
+    ],
+)
+def test_serve_says_what_a_model_is_for(
+    run: Run, tmp_path: Path, backend: str, model: str, said: str
+) -> None:
+    """On the way to a port that is taken."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = ["--port", str(taken.getsockname()[1]), "--store", tmp_path / "traces.sqlite"]
+        done = run("serve", REFUND, "--backend", backend, "--model", model, *place)
+    assert "cannot listen" in done.err
+    assert said in done.err
+    assert ("does not read" in done.err) == bool(said)

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from tests.server.slow import Brake
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.errors import TokengeistError
 from tokengeist.server.jobs import JobQueue
+from tokengeist.server.reader import Reader
 from tokengeist.server.store import TraceStore
 from tokengeist.transcript import Span, Target, Transcript, locate_target
 
@@ -217,3 +219,10 @@ def test_a_finished_graph_is_put_to_the_test(
     judged = [e for e in tested["graph"]["edges"] if e["confirmation"] is not None]
     assert [(e["dependent"], e["source"]) for e in judged] == list(edges)
     assert jobs.ask("key", refund, target, "lexical")["trace"] == tested  # and kept
+
+
+def test_a_method_that_cannot_read_with_the_named_model_uses_its_own(refund: Transcript) -> None:
+    """A sentence model is for `blend`, and `attention` can be chosen in the page all the same."""
+    reader = Reader(BackendOptions(model="minilm"))
+    assert reader.tracer(refund, "blend").spec.model == "minilm"
+    assert reader.tracer(refund, "attention").spec.model == "smollm2"

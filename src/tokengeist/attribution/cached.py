@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokengeist.attribution.named_model import is_sentence_model
 from tokengeist.attribution.on_disk import (
     read_answers,
     read_tables,
@@ -32,7 +33,7 @@ from tokengeist.models.loading import (
     load_model,
     require_models_extra,
 )
-from tokengeist.models.store import SENTENCES, ModelPlace, locate
+from tokengeist.models.store import ModelPlace, locate
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
 
@@ -56,7 +57,7 @@ def load_for(options: BackendOptions) -> LoadedModel:
 
 def load_judge(options: BackendOptions) -> LoadedModel:
     """The language model that puts a graph to the test; a sentence model cannot."""
-    return load_for(replace(options, model=None) if options.model == SENTENCES else options)
+    return load_for(replace(options, model=None) if is_sentence_model(options) else options)
 
 
 def cached(

@@ -59,7 +59,7 @@ class Backend:
 BUILTIN = (
     Backend(
         "blend",
-        "where every value, word and decision came from, as probabilities; no model, instant",
+        "where every value, word and decision came from, as probabilities; no model, or minilm",
         "tokengeist.attribution.blend.attributor:create",
     ),
     Backend(
@@ -106,12 +106,17 @@ def backends() -> dict[str, Backend]:
     return found
 
 
+def find_backend(name: str) -> Backend:
+    """The backend called `name`. Raises `UnknownNameError` with the nearest name."""
+    known = backends()
+    if name not in known:
+        raise unknown_name("attributor", name, known)
+    return known[name]
+
+
 def create_attributor(name: str, options: BackendOptions | None = None) -> Attributor:
     """The backend called `name`, ready to read.
 
     Raises `UnknownNameError` with the nearest name, or `MissingExtraError` with what to install.
     """
-    known = backends()
-    if name not in known:
-        raise unknown_name("attributor", name, known)
-    return known[name].load()(options or BackendOptions())
+    return find_backend(name).load()(options or BackendOptions())

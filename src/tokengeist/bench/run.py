@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from tokengeist.attribution.named_model import require_a_reader
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine, InlineEngine
 from tokengeist.bench.predictions import Prediction
@@ -54,9 +55,11 @@ def run(
     """Trace every target of the first `limit` conversations and keep the result in `out`.
 
     Conversations that an earlier call has finished are not done again; `retry_errors` makes an
-    exception for those that failed. Raises `RunError` where `out` holds another run, and
-    `DatasetError` where a correction of the data does not fit.
+    exception for those that failed. Raises `RunError` where `out` holds another run, `ModelError`
+    where the backend would not read with the model that the method names, and `DatasetError` where
+    a correction of the data does not fit.
     """
+    require_a_reader(method.backend, method.options)
     engine = engine or InlineEngine()
     folder = RunFolder(out)
     dataset.check_corrections()

@@ -3,7 +3,7 @@
     out = "results"
     data = ["mtca-dev", "synth"]
     backends = ["lexical", "attention"]
-    models = ["models/smollm2", "models/qwen"]   # for backends that need one; default: embedded
+    models = ["models/smollm2", "models/qwen"]   # each for the backends that can read with it
     recursion = ["flat", "recursive"]            # the default
     runs = 1                                     # repeats of each cell
 
@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from tokengeist.api import Settings, settings_for
-from tokengeist.attribution.registry import BackendOptions, backends
+from tokengeist.attribution.named_model import reads_with_it
+from tokengeist.attribution.registry import BackendOptions, find_backend
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine
 from tokengeist.bench.run import Progress, run, run_repeats
@@ -53,7 +54,7 @@ class Sweep:
     out: Path
     data: tuple[Path, ...]
     backends: tuple[str, ...]
-    models: tuple[str | None, ...] = (None,)
+    models: tuple[str, ...] = ()
     recursion: tuple[str, ...] = ("flat", "recursive")
     runs: int = 1
     limit: int | None = None
@@ -61,20 +62,33 @@ class Sweep:
     options: dict[str, Any] = field(default_factory=dict)
 
     def cells(self) -> Iterator[SweepCell]:
-        """Every run, data set by data set. A backend without a model is run once, not per model."""
-        known = backends()
+        """Every run, data set by data set: each backend with the models that it can read with.
+
+        Raises `RunError` for a model that none of the backends can read with.
+        """
+        models = {backend: self._models_of(backend) for backend in self.backends}
+        for named in self.models:
+            if not any(named in read for read in models.values()):
+                raise RunError(
+                    f"none of the backends ({', '.join(self.backends)}) reads with the model "
+                    f"'{named}', so listing it would do nothing. Leave it out, or add a backend "
+                    "that does (see `tokengeist backends`)"
+                )
         for data in self.data:
             for backend in self.backends:
-                if backend not in known:
-                    raise unknown_name("attributor", backend, known)
-                models = self.models if known[backend].needs_model else (None,)
-                for model in models:
+                for model in models[backend]:
                     for recursion in self.recursion:
                         settings = self._settings(backend, is_flat=recursion == "flat")
                         options = BackendOptions(model=model, **self.options)
                         parts = [data.name, _file_name(model), f"{recursion}-{backend}"]
                         folder = self.out.joinpath(*(part for part in parts if part))
                         yield SweepCell(folder, data, Method(backend, options, settings))
+
+    def _models_of(self, backend: str) -> tuple[str | None, ...]:
+        """Those that it can read with, or else its own default."""
+        find_backend(backend)  # an unknown one is refused whether there are models or not
+        able = (m for m in self.models if reads_with_it(backend, BackendOptions(model=m)))
+        return tuple(able) or (None,)
 
     def _settings(self, backend: str, *, is_flat: bool) -> Settings:
         base = settings_for(backend)
@@ -114,7 +128,7 @@ def read_sweep(path: Path) -> Sweep:
         out=here / raw.get("out", "results"),
         data=tuple(here / data for data in raw["data"]),
         backends=tuple(raw["backends"]),
-        models=tuple(_model(here, model) for model in raw.get("models", ())) or (None,),
+        models=tuple(_model(here, model) for model in raw.get("models", ())),
         recursion=recursion,
         runs=raw.get("runs", 1),
         limit=raw.get("limit"),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tokengeist.api import DEFAULT_BACKEND, settings_for
+from tokengeist.attribution.named_model import require_a_reader
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.cli.options import (
     AsJson,
@@ -60,6 +61,7 @@ def faithfulness(
         seed=seed,
         probe=probe,
     )
+    require_a_reader(backend, options, is_judged=True)
     sources = segment(transcript, settings_for(backend).granularity)
     with progress_bar():
         reading = create_attributor(backend, options).read(transcript, sources)

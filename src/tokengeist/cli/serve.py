@@ -11,7 +11,9 @@ import typer
 from platformdirs import user_data_path
 
 from tokengeist.api import DEFAULT_BACKEND
+from tokengeist.attribution.named_model import is_sentence_model, reads_with_it
 from tokengeist.attribution.registry import BackendOptions
+from tokengeist.cli.options import Device, Model
 from tokengeist.errors import missing_extra
 
 _PORT = 8017
@@ -25,11 +27,8 @@ def serve(
     backend: Annotated[
         str, typer.Option(help="How to attribute; see `tokengeist backends`.")
     ] = DEFAULT_BACKEND,
-    model: Annotated[
-        str | None,
-        typer.Option(help="A directory, hub id or GGUF file. Default: the embedded model."),
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")] = None,
+    model: Model = None,
+    device: Device = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help=f"Default: {_PORT}, or any free one.")
     ] = None,
@@ -52,14 +51,17 @@ def serve(
         from tokengeist.server.store import TraceStore
     except ImportError as error:
         raise missing_extra("the page", "serve") from error
+    options = BackendOptions(model=model, device=device)
     address = Address(host, port, _PORT, allow_remote)
     address.check()
     desk = Desk.over(
         Catalogue(paths, largest=max_size * 1_000_000),
         TraceStore(store or user_data_path("tokengeist") / "traces.sqlite"),
         backend=backend,
-        options=BackendOptions(model=model, device=device),
+        options=options,
     )
+    if model and not reads_with_it(backend, options):
+        print(_who_reads_instead(backend, options), file=sys.stderr)
     # Closing the queue ends the streams of open tabs, which would hold up the exit.
     serve_app(create_app(desk), address, browser=browser, on_exit=desk.queue.close)
     ended = desk.queue.has_ended(within=_PATIENCE)
@@ -69,3 +71,12 @@ def serve(
         # under it would end in an abort.
         sys.stdout.flush()
         os._exit(0)
+
+
+def _who_reads_instead(backend: str, options: BackendOptions) -> str:
+    """What a named model is for, where the page's first method does not read with it.
+
+    There is always something: all methods can be chosen in the page, and so can verifying.
+    """
+    others = "blend" if is_sentence_model(options) else "verifying, and methods with a model"
+    return f"{backend} does not read with {options.model}; what does in the page: {others}."

@@ -16,6 +16,7 @@ from tokengeist.api import (
     open_tracer,
     settings_for,
 )
+from tokengeist.attribution.named_model import require_a_reader
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.cli.options import (
     Alpha,
@@ -142,15 +143,11 @@ def trace(
         probe=probe,
         cache=not no_cache,
     )
+    require_a_reader(chosen, options, is_judged=check)
     with progress_bar():
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
-        if model and graph.spec.model is None and not check:
-            raise typer.BadParameter(
-                f"{chosen} reads with no model, so --model {model} would do nothing: choose a "
-                "--backend that does (see `tokengeist backends`), or add --verify"
-            )
         if check:
             graph = _verified(graph, transcript, settings.view, options)
 

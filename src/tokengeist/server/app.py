@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tokengeist.api import DEFAULT_BACKEND
-from tokengeist.attribution.registry import BackendOptions, backends
-from tokengeist.errors import TargetError, TokengeistError, unknown_name
+from tokengeist.attribution.registry import BackendOptions, backends, find_backend
+from tokengeist.errors import TargetError, TokengeistError
 from tokengeist.export.html import file_page
 from tokengeist.export.page import conversation_json, redacted_trace
 from tokengeist.export.redaction import Redaction
@@ -57,8 +57,7 @@ class Desk:
         options: BackendOptions | None = None,
     ) -> Desk:
         """A desk over the given conversations."""
-        if backend not in backends():
-            raise unknown_name("attributor", backend, backends())
+        find_backend(backend)
         if instant is None:
             instant = FALLBACK if backends()[DEFAULT_BACKEND].needs_model else DEFAULT_BACKEND
         queue = JobQueue(store, options)
@@ -155,8 +154,7 @@ def create_app(desk: Desk) -> Starlette:
                 pass
             case _:
                 raise TargetError("a trace needs a conversation, a turn, a start and an end")
-        if backend not in backends():
-            raise unknown_name("attributor", str(backend), backends())
+        find_backend(str(backend))
 
         def start_jobs() -> dict[str, Any]:
             transcript = desk.catalogue.transcript(key)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokengeist.api import Settings, settings_for
 from tokengeist.attribution.cached import load_judge
+from tokengeist.attribution.named_model import reads_with_it
 from tokengeist.attribution.protocol import Attributor
 from tokengeist.attribution.registry import BackendOptions, create_attributor
 from tokengeist.segmentation import segment
@@ -38,7 +40,7 @@ class Reader:
         """A tracer over a reading of `transcript`; this is where a model does its work."""
         if backend != self._backend or self._attributor is None:
             self._forget()
-            self._attributor = create_attributor(backend, self._options)
+            self._attributor = create_attributor(backend, self._options_for(backend))
             self._backend = backend
         found = self._tracers.pop(transcript.fingerprint, None)
         if found is None:
@@ -60,6 +62,13 @@ class Reader:
             self._forget()
             self._model = load_judge(self._options)
         return self._model
+
+    def _options_for(self, backend: str) -> BackendOptions:
+        """Without the named model where the backend cannot read with it: the page offers others."""
+        options = self._options
+        if options.model is None or reads_with_it(backend, options):
+            return options
+        return replace(options, model=None)
 
     def _forget(self) -> None:
         """Free the model before the next one is loaded, not after."""
