@@ -1,17 +1,21 @@
 """All methods on one benchmark, in one table: `python -m benchmarks.methods DATA SYNTH`.
 
 Methods that read a conversation once are run on all of DATA. `blend` is tested only on domains that
-its weights have not seen: fitted on DATA's other domains, and fitted on SYNTH. `attntrace` and
-`ablation` cost minutes a target, so they are run on as many randomly drawn early targets as
-`--attntrace` and `--ablation` say, and the other methods stand beside them on the same targets.
+its weights have not seen: fitted on DATA's other domains, and fitted on SYNTH. What the sentence
+model adds is fitted on DATA's other domains and, as what ships, on the handwritten conversations
+(`--beside`). `attntrace` and `ablation` cost minutes a target, so they are run on as many randomly
+drawn early targets as `--attntrace` and `--ablation` say, and the other methods stand beside them
+on the same targets.
 
-Runs are kept in `--out` and resumed from there. The tables are Markdown, on standard output or,
-with `--docs FILE`, between the two marks in that file.
+Runs are kept in `--out` and resumed from there; those of `blend`, which take a minute, are made
+anew, because nothing in them tells by which features. The tables are Markdown, on standard output
+or, with `--docs FILE`, between the two marks in that file.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,10 +31,12 @@ from tokengeist.bench.store import RunFolder
 from tokengeist.bench.subset import write_subset
 from tokengeist.bench.transfer import across, elsewhere, transfer
 from tokengeist.bench.worker import Method
+from tokengeist.models.sentences import SentenceModel
 
 BEGIN, END = "<!-- made by benchmarks.methods -->", "<!-- until here -->"
 ONE_READING = ("attention", "at2", "lexical", "blend")
 """Backends that read a conversation once, or not at all."""
+HANDWRITTEN = Path(__file__).parent / "handwritten"
 EARLY = 12
 """Slow methods are run on targets before this turn: what they cost grows with the context."""
 
@@ -51,13 +57,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("synth", type=Path, help="`tokengeist bench synth --n 200 --seed 1`")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="where runs are kept")
     parser.add_argument("--only", nargs="+", default=ONE_READING, help="some of these backends")
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        nargs="*",
+        default=[HANDWRITTEN / "eight", HANDWRITTEN / "nine"],
+        help="data of other domains, to fit what the sentence model adds (default: handwritten)",
+    )
     parser.add_argument("--attntrace", type=int, default=0, metavar="N", help="targets for it")
     parser.add_argument("--ablation", type=int, default=0, metavar="N", help="targets for it")
     parser.add_argument("--docs", type=Path, help="a file to put the tables into")
     options = parser.parse_args(arguments)
 
     data, synth, out = Dataset(options.data), Dataset(options.synth), options.out
-    folders = dict(whole_runs(data, synth, out, options.only))
+    folders = dict(plain_runs(data, out, options.only))
+    if "blend" in options.only:
+        folders |= blend_runs(data, synth, [Dataset(folder) for folder in options.beside], out)
     rows = [Row(name, score(data, folder)) for name, folder in folders.items()]
     said = f"All {rows[0].scores.targets} targets, in per cent, with 95 % intervals:"
     parts = [said, scores_table(rows), *error_tables(rows)]
@@ -70,21 +85,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
         put_into(options.docs, text)
 
 
-def whole_runs(
-    data: Dataset, synth: Dataset, out: Path, chosen: Sequence[str]
-) -> Iterator[tuple[str, RunFolder]]:
-    """The methods that can be run on everything, in the order of the table."""
+def plain_runs(data: Dataset, out: Path, chosen: Sequence[str]) -> Iterator[tuple[str, RunFolder]]:
+    """The methods that are what they are, whatever they are tested on; by their names."""
     for backend in (name for name in ONE_READING if name in chosen and name != "blend"):
         for name, is_flat in (("flat", True), ("recursive", False)):
             folder = out / f"{name}-{backend}"
             run(data, folder, Method(backend, settings=settings(backend, is_flat=is_flat)))
             said = f"{name} (the paper)" if folder.name == "recursive-attention" else name
             yield f"{backend}, {said}", RunFolder(folder)
-    if "blend" in chosen:
-        transfer(data, elsewhere(synth, data), out / "blend-synthetic")
-        yield "blend, fitted on synthetic worlds", RunFolder(out / "blend-synthetic")
-        transfer(data, across(data), out / "blend-across")
-        yield "blend, fitted on the other domain", RunFolder(out / "blend-across")
+
+
+def blend_runs(
+    data: Dataset, synth: Dataset, beside: Sequence[Dataset], out: Path
+) -> dict[str, RunFolder]:
+    """`blend`, fitted in different ways on domains other than those tested; by their names."""
+    model = SentenceModel.find("blend with a model")
+    trials = {
+        "blend, no model, fitted on synthetic worlds": ("blend-synthetic", elsewhere(synth, data)),
+        "blend, no model, fitted on the other domain": ("blend-across", across(data)),
+        "blend with minilm, fitted on other domains": (
+            "blend-minilm",
+            across(data, model=model, others=beside),
+        ),
+    }
+    folders = {}
+    for name, (folder, divisions) in trials.items():
+        shutil.rmtree(out / folder, ignore_errors=True)
+        transfer(data, divisions, out / folder)
+        folders[name] = RunFolder(out / folder)
+    return folders
 
 
 def settings(backend: str, *, is_flat: bool) -> Settings:

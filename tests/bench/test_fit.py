@@ -133,7 +133,6 @@ def test_the_command_fits_what_the_model_adds(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--model", "smollm2"], "not 'smollm2'"),
-        (["--model", "minilm", "--across"], "give --test FOLDER"),
         (["OTHER"], "several folders go with --model"),
         (["--model", "minilm", "--test", "SAME"], "test on another"),
     ],

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
-from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
@@ -19,6 +21,7 @@ from tokengeist.bench.transfer import across, domains, elsewhere, transfer
 from tokengeist.bench.worker import Method
 from tokengeist.cli.main import app
 from tokengeist.errors import DatasetError, RunError
+from tokengeist.models.sentences import SentenceModel
 
 
 @pytest.fixture
@@ -69,6 +72,25 @@ def test_every_division_leaves_its_own_domain_out(two: Dataset, other: Dataset) 
         elsewhere(two, two)
 
 
+def test_what_a_model_adds_is_fitted_without_the_tested_domain(
+    two: Dataset, other: Dataset
+) -> None:
+    model = SentenceModel.find("a test")
+    free = across(two)
+    both = across(two, model=model, others=[other])
+    assert [(part.fitted_on, part.tested_on) for part in both] == [
+        (("sea", "other"), "air"),
+        (("air", "other"), "sea"),
+    ]
+    assert [part.weights for part in both] == [part.weights for part in free]
+    for part, seen in zip(both, (("x-sea-1", "x-sea-2"), ("x-air-1",)), strict=True):
+        parts: list[Iterable[Conversation]] = [map(two.conversation, seen), other]
+        name = "the other domains of two, other"
+        assert part.revision == fit_revision(parts, name, part.weights, model)
+    with pytest.raises(DatasetError, match="test on another"):
+        across(two, model=model, others=[two])
+
+
 def test_a_trial_is_a_run_of_its_own(two: Dataset, other: Dataset, tmp_path: Path) -> None:
     transfer(two, across(two), tmp_path / "run")
     assert score(two, RunFolder(tmp_path / "run")).targets == 9
@@ -94,6 +116,8 @@ def test_the_command_prints_a_table(two: Dataset, other: Dataset, tmp_path: Path
     table = CliRunner().invoke(app, ["fit", str(two.folder), "--across"])
     assert table.exit_code == 0
     assert re.search(r"sea\s+air\s+\d", table.stdout)
+    asked = ["fit", str(two.folder), str(other.folder), "--model", "minilm", "--across"]
+    assert re.search(r"sea, other\s+air\s+\d", CliRunner().invoke(app, asked).stdout)
     asked = ["fit", str(other.folder), "--test", str(two.folder), "--json"]
     found = CliRunner().invoke(app, [*asked, "--run", str(tmp_path / "run")])
     rows = json.loads(found.stdout)

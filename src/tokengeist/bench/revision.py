@@ -7,7 +7,7 @@ and each counts the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,37 +31,45 @@ def revision_json(datasets: Sequence[Dataset], model: SentenceModel) -> dict[str
     """The content of a revision file fitted to some data sets."""
     free = shipped_weights()
     data = [_examples(dataset, free, model) for dataset in datasets]
-    total = sum(map(len, data)) / len(data)
-    weighed = [replace(e, weight=total / len(part)) for part in data for e in part]
     return {
         "fitted_on": {
             "name": ", ".join(f"{d.name} ({len(d.ids)})" for d in datasets),
             "digests": {dataset.name: dataset.digest() for dataset in datasets},
-            "examples": len(weighed),
-            "sources": sum(example.is_source for example in weighed),
+            "examples": sum(map(len, data)),
+            "sources": sum(example.is_source for part in data for example in part),
             "weights": free.name,
         },
         "model": SENTENCES,
         "stiffness": STIFFNESS,
-        "weights": {
-            group: {
-                name: round(value, 4)
-                for name, value in fit_group(
-                    START, [e for e in weighed if e.group == group], STIFFNESS
-                ).items()
-            }
-            for group in GROUPS
-        },
+        "weights": _fitted(data),
     }
 
 
-def fit_revision(datasets: Sequence[Dataset], model: SentenceModel) -> Revision:
-    """The revision that some data sets call for."""
-    return Revision.from_json(revision_json(datasets, model))
+def fit_revision(
+    parts: Sequence[Iterable[Conversation]], name: str, free: Weights, model: SentenceModel
+) -> Revision:
+    """The revision of some weights that conversations call for, each part counting the same."""
+    return Revision(_fitted([_examples(part, free, model) for part in parts]), name)
 
 
-def _examples(dataset: Dataset, free: Weights, model: SentenceModel) -> list[Example]:
-    return [e for id in dataset.ids for e in _of(dataset.conversation(id), free, model)]
+def _fitted(data: Sequence[Sequence[Example]]) -> dict[str, dict[str, float]]:
+    mean = sum(map(len, data)) / len(data)
+    weighed = [replace(e, weight=mean / len(part)) for part in data for e in part]
+    return {
+        group: {
+            name: round(value, 4)
+            for name, value in fit_group(
+                START, [e for e in weighed if e.group == group], STIFFNESS
+            ).items()
+        }
+        for group in GROUPS
+    }
+
+
+def _examples(
+    conversations: Iterable[Conversation], free: Weights, model: SentenceModel
+) -> list[Example]:
+    return [e for conversation in conversations for e in _of(conversation, free, model)]
 
 
 def _of(conversation: Conversation, free: Weights, model: SentenceModel) -> Iterator[Example]:

@@ -17,7 +17,7 @@ from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
-from tokengeist.bench.dataset import Dataset
+from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.fit import CUT, examples, fit
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
@@ -56,8 +56,18 @@ class Transfer:
     scores: RunScores
 
 
-def across(dataset: Dataset, *, domain: str = DOMAIN) -> list[Division]:
-    """For each domain of a data set in turn: fitted on all others, tested on it."""
+def across(
+    dataset: Dataset,
+    *,
+    domain: str = DOMAIN,
+    model: SentenceModel | None = None,
+    others: Sequence[Dataset] = (),
+) -> list[Division]:
+    """For each domain of a data set in turn: fitted on all others, tested on it.
+
+    With a model, what it adds to those weights is fitted on the same and on `others`.
+    """
+    _refuse_the_tested(dataset, others)
     by_domain = domains(dataset, domain)
     if len(by_domain) < 2:
         raise DatasetError(
@@ -67,9 +77,16 @@ def across(dataset: Dataset, *, domain: str = DOMAIN) -> list[Division]:
     name = f"the other domains of {dataset.name}"
     divisions = []
     for tested, ids in by_domain.items():
-        others = tuple(other for other in by_domain if other != tested)
-        seen = [id for other in others for id in by_domain[other]]
-        divisions.append(Division(others, tested, ids, _fitted(dataset, seen, name)))
+        known = tuple(other for other in by_domain if other != tested)
+        seen = [id for other in known for id in by_domain[other]]
+        weights = _fitted(dataset, seen, name)
+        division = Division(known, tested, ids, weights)
+        if model is not None:
+            names = tuple(other.name for other in others)
+            parts: list[Iterable[Conversation]] = [map(dataset.conversation, seen), *others]
+            revision = fit_revision(parts, ", ".join((name, *names)), weights, model)
+            division = Division((*known, *names), tested, ids, weights, model, revision)
+        divisions.append(division)
     return divisions
 
 
@@ -89,11 +106,16 @@ def elsewhere(fitting: Dataset, tested: Dataset, *, domain: str = DOMAIN) -> lis
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:
     """For a whole data set: the shipped weights, and a revision fitted on others."""
-    if tested.folder in [dataset.folder for dataset in fitting]:
-        raise DatasetError(f"{tested.folder} is one of the folders to fit on; test on another")
+    _refuse_the_tested(tested, fitting)
     names = tuple(dataset.name for dataset in fitting)
-    revision = fit_revision(fitting, model)
-    return [Division(names, tested.name, tuple(tested.ids), shipped_weights(), model, revision)]
+    weights = shipped_weights()
+    revision = fit_revision(fitting, ", ".join(names), weights, model)
+    return [Division(names, tested.name, tuple(tested.ids), weights, model, revision)]
+
+
+def _refuse_the_tested(tested: Dataset, fitting: Sequence[Dataset]) -> None:
+    if tested.folder.resolve() in [dataset.folder.resolve() for dataset in fitting]:
+        raise DatasetError(f"{tested.folder} is one of the folders to fit on; test on another")
 
 
 def _fitted(dataset: Dataset, ids: Iterable[str], name: str) -> Weights:

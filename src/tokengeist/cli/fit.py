@@ -37,7 +37,9 @@ def fit(
     ] = None,
     is_across: Annotated[
         bool,
-        typer.Option("--across", help="Instead: fit on all domains but one and test on that one."),
+        typer.Option(
+            "--across", help="Instead: fit on all domains but one of the first folder, test on it."
+        ),
     ] = False,
     test: Annotated[
         Path | None,
@@ -64,16 +66,14 @@ def fit(
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across and --test FOLDER")
-    if model and is_across:
-        raise typer.BadParameter("--model is tested on another folder; give --test FOLDER")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
     if is_across or test is not None:
         tested = opened[0] if test is None else open_dataset(test)
-        if sentences:
+        if is_across:
+            divisions = across(tested, domain=domain, model=sentences, others=opened[1:])
+        elif sentences:
             divisions = with_model(opened, tested, sentences)
-        elif is_across:
-            divisions = across(tested, domain=domain)
         else:
             divisions = elsewhere(opened[0], tested, domain=domain)
         _show(transfer(tested, divisions, run), as_json=as_json)
