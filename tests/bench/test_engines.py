@@ -135,6 +135,7 @@ class TestRay:
         path = os.pathsep.join([str(folder / "site"), *sys.path])
         before = dict(os.environ)
         os.environ |= {"PYTHONPATH": path, "TEST_PIDS": str(folder / "pids"), "TEST_NAP": "0.3"}
+        os.environ |= {"RAY_worker_niceness": "0"}  # on a busy machine, polite ones never get on
         import ray
 
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")

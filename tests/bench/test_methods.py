@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.methods import BEGIN, END, main, put_into
 from tests.bench.worlds import make_dataset
+from tokengeist.attribution import attntrace, cached
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
 
+if TYPE_CHECKING:
+    from tokengeist.models.loading import LoadedModel
 
+
+@pytest.fixture
+def tiny_attntrace(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`attntrace` with a tiny model: what it finds does not matter here, and takes a minute."""
+    monkeypatch.setattr(attntrace, "load_for", lambda _: tiny)
+    monkeypatch.setattr(cached, "readings_directory", lambda: tmp_path / "readings")
+
+
+@pytest.mark.usefixtures("tiny_attntrace")
 def test_the_tables_say_what_scoring_says(tmp_path: Path) -> None:
     data = make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1", "x-air-2"])
     synth = make_dataset(tmp_path / "synth", ["y-land-1"])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cli.conftest import Run
 from tokengeist.formats import example_path
+
+if TYPE_CHECKING:
+    from tokengeist.models.loading import LoadedModel
 
 REFUND = example_path("refund")
 
@@ -26,13 +30,25 @@ def test_verify_puts_the_shown_edges_to_the_test(run: Run) -> None:
     assert all(e["drop"] is None for e in data["edges"] if e not in tested)
 
 
-@pytest.mark.parametrize("backend", ["attention", "lexical"])
-def test_faithfulness_of_any_backend(run: Run, backend: str) -> None:
+def faithfulness_of(run: Run, backend: str) -> dict[str, Any]:
     arguments = ["--span", "full refund", "--turn", "3", "--backend", backend, "--json"]
     data = json.loads(run("faithfulness", REFUND, *arguments).out)
     assert data["backend"] == backend
     assert -1 <= data["lds"] <= 1
     assert set(data["top_k_drop"]) == {"1", "3", "5"}
+    return dict(data)
+
+
+def test_faithfulness_with_the_real_model(run: Run) -> None:
+    assert faithfulness_of(run, "attention")["model"] == "smollm2"
+
+
+def test_faithfulness_of_a_backend_without_a_model(
+    run: Run, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge, which takes its time, is the same for all backends: here a tiny one."""
+    monkeypatch.setattr("tokengeist.attribution.cached.load_judge", lambda _: tiny)
+    assert faithfulness_of(run, "lexical")["model"] == "tiny"
 
 
 def test_a_probe_is_trained_and_used_and_training_resumes(run: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from tokengeist.api import settings_for
@@ -72,8 +72,9 @@ class Job:
     def is_over(self) -> bool:
         return self.state in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
-    @property
+    @cached_property
     def needs_model(self) -> bool:
+        """Which of the two threads does it; looked up once, as it is asked of every job in line."""
         if self.verifies is not None:
             return True
         known = backends().get(self.backend)
