@@ -174,6 +174,7 @@ def test_two_reviewers_and_their_agreement(page: Page, url: str, desk: ReviewDes
         page.get_by_label("Reviewer").press("Enter")
         page.get_by_label("Reviewer").press("Escape")
         expect(page.locator(".progress")).to_have_text("0 of 9 judged")
+        expect(page.locator(".item-head strong")).to_have_text(desk.sample.items[0].target)
         for number, key in enumerate(keys, 1):
             page.keyboard.press(key)
             expect(page.locator(".progress")).to_have_text(f"{number} of 9 judged")
