@@ -24,14 +24,22 @@ def test_memory_does_not_grow_with_the_data() -> None:
     assert many.peak - few.peak < 6  # MiB, for ten times the conversations
 
 
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Enough conversations for a difference to show, and no more: chance is the wider for it."""
+    folder = tmp_path_factory.mktemp("synthetic") / "data"
+    write(folder, generate(80, seed=1))
+    return Dataset(folder)
+
+
 @pytest.mark.parametrize("backend", ["lexical", "blend"])
-def test_recursion_is_ahead_on_synthetic_worlds(tmp_path: Path, backend: str) -> None:
-    write(tmp_path / "data", generate(200, seed=1))
-    dataset = Dataset(tmp_path / "data")
+def test_recursion_is_ahead_on_synthetic_worlds(
+    synthetic: Dataset, tmp_path: Path, backend: str
+) -> None:
     deep = settings_for(backend)
     flat = replace(deep, trace=replace(deep.trace, max_depth=1))
-    run(dataset, tmp_path / "deep", Method(backend, settings=deep))
-    run(dataset, tmp_path / "flat", Method(backend, settings=flat))
-    found = compare(dataset, RunFolder(tmp_path / "flat"), RunFolder(tmp_path / "deep"))
+    run(synthetic, tmp_path / "deep", Method(backend, settings=deep))
+    run(synthetic, tmp_path / "flat", Method(backend, settings=flat))
+    found = compare(synthetic, RunFolder(tmp_path / "flat"), RunFolder(tmp_path / "deep"))
     for metric in METRICS:
         assert found.differences[metric].low > 0, metric
