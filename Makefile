@@ -19,8 +19,8 @@ demo: $(VENV)/.ready
 		--paper -o demo.json --html demo.html
 	$(BIN)/tokengeist trace src/tokengeist/examples/observatory.json --span "I charged 60 CHF"
 
-# Two at a time: browser and Graphviz are installed beside the Python packages, and the checks, of
-# which mypy takes a minute or two on a fresh machine, run beside the tests.
+# Two at a time: browser and Graphviz are installed beside the Python packages, and the checks run
+# beside the tests, because mypy takes a minute or two on a fresh machine.
 test:
 	@$(MAKE) --no-print-directory --jobs=2 check suite
 
@@ -34,7 +34,7 @@ check: $(VENV)/.ready-dev
 	$(BIN)/lint-imports
 
 $(VENV)/.pip:
-	$(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --disable-pip-version-check --upgrade "pip>=25.1"
 	touch $@
 
