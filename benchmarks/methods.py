@@ -1,9 +1,8 @@
 """All methods on one benchmark, in one table: `python -m benchmarks.methods DATA SYNTH`.
 
 Methods that read a conversation once are run on all of DATA. `blend` is tested only on domains that
-its weights have not seen: fitted on DATA's other domains, and fitted on SYNTH. What the sentence
-model adds is fitted on DATA's other domains and, as what ships, on the handwritten conversations
-(`--beside`). `attntrace` and `ablation` cost minutes a target, so they are run on as many randomly
+its weights have not seen: fitted on SYNTH, on DATA's other domains, and on these and, as what ships,
+the handwritten conversations (`--beside`), without and with the sentence model. `attntrace` and `ablation` cost minutes a target, so they are run on as many randomly
 drawn early targets as `--attntrace` and `--ablation` say, and the other methods stand beside them
 on the same targets.
 
@@ -61,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--beside",
         type=Path,
         nargs="*",
-        default=[HANDWRITTEN / "eight", HANDWRITTEN / "nine"],
-        help="data of other domains, to fit what the sentence model adds (default: handwritten)",
+        default=[HANDWRITTEN / name for name in ("eight", "nine", "twelve", "ten")],
+        help="data of other domains to fit on as well (default: handwritten)",
     )
     parser.add_argument("--attntrace", type=int, default=0, metavar="N", help="targets for it")
     parser.add_argument("--ablation", type=int, default=0, metavar="N", help="targets for it")
@@ -101,8 +100,12 @@ def blend_runs(
     """`blend`, fitted in different ways on domains other than those tested; by their names."""
     model = SentenceModel.find("blend with a model")
     trials = {
-        "blend, no model, fitted on synthetic worlds": ("blend-synthetic", elsewhere(synth, data)),
+        "blend, no model, fitted on synthetic worlds": (
+            "blend-synthetic",
+            elsewhere([synth], data),
+        ),
         "blend, no model, fitted on the other domain": ("blend-across", across(data)),
+        "blend, no model, fitted on other domains": ("blend-others", across(data, others=beside)),
         "blend with minilm, fitted on other domains": (
             "blend-minilm",
             across(data, model=model, others=beside),

@@ -174,3 +174,45 @@ def test_a_tag_is_quoted_to_its_end() -> None:
         .calls("staff_chart", "<none/>", user="a.dahl")
     )
     assert quoted(script, '"user": "a.dahl"', 2) == ["<manager>a.dahl</manager>"]
+
+
+def test_a_value_comes_from_the_user_who_stated_it_last() -> None:
+    script = (
+        Script()
+        .user("Which sheet lists the refunds? I mean the one called Refunds.")
+        .says("It is the second one.")
+        .user("Then read me Refunds, please.")
+        .calls("read_sheet", "3 rows", sheet="Refunds")
+    )
+    assert sources(script, '"sheet": "Refunds"') == {2}
+
+
+def test_a_month_in_figures_comes_from_whoever_named_it() -> None:
+    script = (
+        Script()
+        .system("Cost desk. Today is 2031-11-12.")
+        .user("What did we spend in october?")
+        .calls("costs_of", "1,204.50", month="2031-10")
+    )
+    assert sources(script, '"month": "2031-10"') == {1}
+
+
+def test_a_title_with_a_number_comes_as_a_whole_from_one_turn() -> None:
+    script = (
+        Script()
+        .user("I write about boats on the river.")
+        .calls("find_notes", "2 notes on boats and river locks", topic="boats")
+        .user("Save it as Boats, part 2.")
+        .calls("save_note", "saved", title="Boats, part 2")
+    )
+    assert sources(script, '"title": "Boats, part 2"') == {3}
+
+
+def test_how_much_is_looked_at_is_the_agents_own_choice() -> None:
+    script = (
+        Script()
+        .user("Why is my bill so high?")
+        .calls("find_account", {"account": "AC-5512"}, of="caller")
+        .calls("list_bills", [], account="AC-5512", limit=3)
+    )
+    assert sources(script, 'list_bills({"account": "AC-5512", "limit": 3})') == {2}

@@ -201,3 +201,13 @@ def test_a_field_that_went_into_a_figure_is_not_contradicted_by_it() -> None:
     script.says("You get 295.7, that is minus the excess. The excess is 27.5.")
     assert notes(script, "You get 295.7, that is minus the excess") == []
     assert notes(script, "The excess is 27.5") == ["wrong-value transformation"]
+
+
+def test_an_average_is_held_against_no_single_value() -> None:
+    surveys = [{"diver": "Aune", "score": 4.0}, {"diver": "Brekke", "score": 3.5}]
+    surveys += [{"diver": "Carlsen", "score": 3.5}]
+    script = Script().user("How did BT-204 do in its surveys?")
+    script.calls("get_surveys", {"boat": "BT-204", "surveys": surveys}, boat="BT-204")
+    script.says("It has an average score of 3.67, with a lowest score of 3.2.")
+    assert notes(script, "an average score of 3.67") == []
+    assert notes(script, "a lowest score of 3.2") == ["wrong-value transformation"]

@@ -177,6 +177,14 @@ def test_a_shell_agents_reading_rests_on_what_it_read() -> None:
         ("str_replace_editor", '{"command": "view", "path": "a.py"}', True),
         ("web_search", "{}", True),
         ("order_refund", "{}", False),
+        ("kubectl", '{"cmd": "kubectl get pods | grep web"}', True),
+        ("kubectl", '{"cmd": "kubectl delete pod web-1"}', False),
+        ("note_add", "{}", False),
+        ("update_status", "{}", False),
+        ("join_waiting_list", "{}", False),
+        ("client_record", "{}", True),
+        ("get_update", "{}", True),
+        ("timetable", "{}", True),
     ],
 )
 def test_whether_a_call_only_reads(tool: str, arguments: str, reads: bool) -> None:

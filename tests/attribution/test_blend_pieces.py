@@ -26,9 +26,26 @@ def test_a_date_has_one_key_in_every_form(text: str) -> None:
     assert keys(text)[0] == "d:05-04"
 
 
-@pytest.mark.parametrize("text", ["16:30", "4:30 PM", "16:30:00", "4:30pm"])
+@pytest.mark.parametrize("text", ["16:30", "4:30 PM", "16:30:00", "4:30pm", "4.30 pm"])
 def test_a_time_has_one_key_in_every_form(text: str) -> None:
     assert keys(text) == ["t:990"]
+
+
+@pytest.mark.parametrize(
+    "text", ["May 4 to 6", "May 4-6, 2031", "4 – 6 May 2031", "4th to 6th of May"]
+)
+def test_both_ends_of_a_stretch_of_days_are_dates(text: str) -> None:
+    assert keys(text) == ["d:05-04", "d:05-06"]
+
+
+def test_what_only_looks_like_a_stretch_of_days_is_none() -> None:
+    assert keys("May 4 to 10:30") == ["d:05-04", "t:630"]
+    assert keys("4 to 6 boats") == ["n:4", "n:6", "w:boat"]
+
+
+@pytest.mark.parametrize("text", ["2031-10", "October", "Oct"])
+def test_a_month_has_one_key_in_every_form(text: str) -> None:
+    assert keys(text) == ["w:october"]
 
 
 @pytest.mark.parametrize("text", ["$1,625", "1625", "1625.00", "USD 1625.0"])

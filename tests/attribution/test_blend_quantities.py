@@ -172,3 +172,26 @@ def test_an_argument_comes_from_the_number_in_its_unit() -> None:
 def test_a_figure_restated_rests_on_the_turn_that_worked_it_out_and_the_rule() -> None:
     script = wells().user("Why?").says("160 EUR are for members, and 15 EUR is the late fee.")
     assert sources(script, "160 EUR are for members, and 15 EUR is the late fee") == {0, 4}
+
+
+def test_a_product_stands_behind_its_factors() -> None:
+    script = (
+        Script()
+        .user("I need a crew for 3.5 hours, and two other things.")
+        .calls("get_rates", {"crew": 229, "van": 805.5, "fee": 4}, of="today")
+        .says("That makes 3.5 hours at $229 = $801.50.")
+    )
+    found = unit(script, "3.5 hours at $229 = $801.50", "801.50")
+    assert found.verdict is Verdict.DERIVED
+    assert found.note == "3.5 × 229"
+    assert {turn for turn, _ in found.sources} == {0, 2}
+
+
+def test_a_number_of_topics_is_no_factor() -> None:
+    script = (
+        Script()
+        .user("Thanks. Two more things: what is the fee of W-31, and when is it due?")
+        .calls("get_fee", {"fee": 47.5}, well="W-31")
+        .says("It is 95 EUR.")
+    )
+    assert 0 not in sources(script, "95 EUR")

@@ -42,3 +42,13 @@ def test_an_amount_without_any_account_may_follow_from_the_rates_of_the_rules() 
 def test_what_two_results_say_alike_does_not_tell_them_apart() -> None:
     assert 3 in sources(harbour(), "The upper one is free")
     assert 5 not in sources(harbour(), "The upper one")
+
+
+def test_what_is_allowed_needs_no_result_and_what_is_the_case_does() -> None:
+    def answered(text: str, **berth: str) -> set[int]:
+        script = Script().system(RULES).user("Can I bring a dog to BT-7?")
+        script.calls("get_berth", {"berth": "BT-7", **berth}, berth="BT-7").says(text)
+        return sources(script, text)
+
+    assert answered("Pets can only stay on the lower deck", length="9 m") == {0}
+    assert answered("Pets are allowed since it is on the lower deck", deck="lower") >= {0, 3}

@@ -15,7 +15,7 @@ from tokengeist.attribution.blend import revision
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, Example, examples, fit, weights_json
+from tokengeist.bench.fit import BESIDE, CUT, Example, examples, fit, weighed, weights_json
 from tokengeist.bench.revision import revision_json
 from tokengeist.cli.main import app
 from tokengeist.models.sentences import SentenceModel
@@ -66,8 +66,13 @@ def test_examples_name_every_gold_source_once(mtca_dev: Dataset) -> None:
         assert e.features.keys() | {BIAS} == starting_weights()[e.group].keys()
 
 
+def fitted_on(mtca_dev: Dataset) -> list[Dataset]:
+    handwritten = Path(__file__).parents[2] / "benchmarks" / "handwritten"
+    return [mtca_dev, *(Dataset(handwritten / n) for n in ("eight", "nine", "twelve", "ten"))]
+
+
 def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
-    made = weights_json(mtca_dev, mtca_dev.ids)
+    made = weights_json(fitted_on(mtca_dev))
     shipped = shipped_data()
     assert made["fitted_on"] == shipped["fitted_on"]
     for group, entries in shipped["weights"].items():
@@ -80,9 +85,7 @@ def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
 def test_the_shipped_numbers_for_the_model_come_from_data_anyone_can_have(
     mtca_dev: Dataset,
 ) -> None:
-    handwritten = Path(__file__).parents[2] / "benchmarks" / "handwritten"
-    datasets = [mtca_dev, *(Dataset(handwritten / name) for name in ("eight", "nine"))]
-    made = revision_json(datasets, SentenceModel.find("a test"))
+    made = revision_json(fitted_on(mtca_dev), SentenceModel.find("a test"))
     shipped = json.loads(REVISION.read_text())
     assert made["fitted_on"] == shipped["fitted_on"]
     for group, entries in shipped["weights"].items():
@@ -93,7 +96,11 @@ def test_the_command_writes_weights(tmp_path: Path) -> None:
     folder = make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1"])
     out = tmp_path / "weights.json"
     assert CliRunner().invoke(app, ["fit", str(folder), "-o", str(out)]).exit_code == 0
-    assert Weights.from_json(json.loads(out.read_text())).name == "data, 2 conversations"
+    assert Weights.from_json(json.loads(out.read_text())).name == "data (2)"
+    other = make_dataset(tmp_path / "other", ["y-land-1"])
+    both = CliRunner().invoke(app, ["fit", str(folder), str(other), "-o", str(out)])
+    assert both.exit_code == 0
+    assert Weights.from_json(json.loads(out.read_text())).name == "data (2), other (1)"
 
 
 def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
@@ -105,8 +112,16 @@ def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
     both = revision_json([small, large], model)
     assert both["fitted_on"]["name"] == "small (1), large (3)"
     assert both["fitted_on"]["digests"] == {"small": small.digest(), "large": large.digest()}
-    assert both["weights"] == revision_json([large, small], model)["weights"]
-    assert both["weights"] != revision_json([large], model)["weights"]
+    assert both["weights"] != revision_json([large, small], model)["weights"]
+    assert both["weights"] != revision_json([small], model)["weights"]
+
+
+def test_further_data_sets_count_less_than_the_first(tmp_path: Path) -> None:
+    one = Dataset(make_dataset(tmp_path / "one", ["x-sea-1"]))
+    two = Dataset(make_dataset(tmp_path / "two", ["y-air-1"]))
+    counted = [example.weight for example in weighed(one, two, two)]
+    each = len(list(examples(one.conversation("x-sea-1"))))
+    assert counted == [1.0] * each + [BESIDE] * 2 * each
 
 
 def test_an_example_of_weight_two_counts_twice() -> None:
@@ -133,13 +148,12 @@ def test_the_command_fits_what_the_model_adds(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--model", "smollm2"], "not 'smollm2'"),
-        (["OTHER"], "several folders go with --model"),
         (["--model", "minilm", "--test", "SAME"], "test on another"),
     ],
 )
 def test_what_cannot_be_fitted_is_said(tmp_path: Path, arguments: list[str], message: str) -> None:
     folder = make_dataset(tmp_path / "data", ["x-sea-1"])
-    known = {"OTHER": str(folder), "SAME": str(folder)}
-    done = CliRunner().invoke(app, ["fit", str(folder), *(known.get(a, a) for a in arguments)])
+    given = (str(folder) if a == "SAME" else a for a in arguments)
+    done = CliRunner().invoke(app, ["fit", str(folder), *given])
     assert done.exit_code != 0
     assert message in " ".join(str(done.exception or "").split() + done.output.split())

@@ -50,7 +50,7 @@ def test_the_tables_say_what_scoring_says(tmp_path: Path) -> None:
     fitted_on = RunFolder(tmp_path / "runs" / "blend-minilm").meta()["made_by"]["options"]
     assert fitted_on == {
         "model": "minilm",
-        "weights": "the other domains of data",
+        "weights": "the other domains of data, beside",
         "revision": "the other domains of data, beside",
     }
     flat = score(Dataset(data), RunFolder(tmp_path / "runs" / "flat-lexical"))

@@ -153,7 +153,7 @@ def test_weights_of_other_origins_stand_side_by_side(tmp_path: Path) -> None:
     data = Dataset(make_dataset(tmp_path / "data", ["x-sea-1", "x-air-1"]))
     other = Dataset(make_dataset(tmp_path / "other", ["y-land-1"]))
     transfer(data, across(data), tmp_path / "across")
-    transfer(data, elsewhere(other, data), tmp_path / "elsewhere")
+    transfer(data, elsewhere([other], data), tmp_path / "elsewhere")
     run(data, tmp_path / "shipped", Method("blend", settings=settings_for("blend")))
     report = build([tmp_path / name for name in ("across", "elsewhere", "shipped")])
     assert [row.label for row in tables(report)["Flat versus recursive attribution"].rows] == [

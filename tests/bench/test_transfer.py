@@ -52,7 +52,7 @@ def test_a_transfer_tests_where_it_did_not_fit(mtca_dev: Dataset, tmp_path: Path
 
 def test_synthetic_worlds_teach_about_real_ones(mtca_dev: Dataset, tmp_path: Path) -> None:
     write(tmp_path / "synth", generate(12, seed=5))
-    rows = transfer(mtca_dev, elsewhere(Dataset(tmp_path / "synth"), mtca_dev))
+    rows = transfer(mtca_dev, elsewhere([Dataset(tmp_path / "synth")], mtca_dev))
     assert [(row.fitted_on, row.tested_on) for row in rows] == [
         (("synth",), "airline"),
         (("synth",), "retail"),
@@ -60,23 +60,35 @@ def test_synthetic_worlds_teach_about_real_ones(mtca_dev: Dataset, tmp_path: Pat
     assert all(row.scores.overall["edge_f1"].mean > 0.6 for row in rows)
 
 
-def test_every_division_leaves_its_own_domain_out(two: Dataset, other: Dataset) -> None:
+def test_every_division_leaves_its_own_domain_out(
+    two: Dataset, other: Dataset, tmp_path: Path
+) -> None:
     assert [(part.fitted_on, part.tested_on, part.ids) for part in across(two)] == [
         (("sea",), "air", ("x-air-1",)),
         (("air",), "sea", ("x-sea-1", "x-sea-2")),
     ]
     air, sea = across(two)
     assert air.weights != sea.weights
-    assert [part.tested_on for part in elsewhere(other, two)] == ["air", "sea"]
-    with pytest.raises(DatasetError, match="share the domain air, sea"):
-        elsewhere(two, two)
+    assert [part.tested_on for part in elsewhere([other], two)] == ["air", "sea"]
+    with pytest.raises(DatasetError, match="test on another"):
+        elsewhere([other, two], two)
+    more = Dataset(make_dataset(tmp_path / "more", ["z-sea-1", "nowhere"]))
+    with pytest.raises(DatasetError, match="share the domain sea;"):
+        elsewhere([other, more], two)
+
+
+def test_other_data_sets_are_fitted_on_as_well(two: Dataset, other: Dataset) -> None:
+    alone, beside = across(two), across(two, others=[other])
+    assert [part.fitted_on for part in beside] == [("sea", "other"), ("air", "other")]
+    for one, more in zip(alone, beside, strict=True):
+        assert one.weights.groups != more.weights.groups
 
 
 def test_what_a_model_adds_is_fitted_without_the_tested_domain(
     two: Dataset, other: Dataset
 ) -> None:
     model = SentenceModel.find("a test")
-    free = across(two)
+    free = across(two, others=[other])
     both = across(two, model=model, others=[other])
     assert [(part.fitted_on, part.tested_on) for part in both] == [
         (("sea", "other"), "air"),
@@ -95,7 +107,7 @@ def test_a_trial_is_a_run_of_its_own(two: Dataset, other: Dataset, tmp_path: Pat
     transfer(two, across(two), tmp_path / "run")
     assert score(two, RunFolder(tmp_path / "run")).targets == 9
     with pytest.raises(RunError, match="holds a run with other weights"):
-        transfer(two, elsewhere(other, two), tmp_path / "run")
+        transfer(two, elsewhere([other], two), tmp_path / "run")
     run(two, tmp_path / "shipped", Method("blend"))
     with pytest.raises(RunError, match="holds a run with other weights"):
         transfer(two, across(two), tmp_path / "shipped")

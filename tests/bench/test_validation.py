@@ -38,11 +38,13 @@ def test_real_annotations_pass(mtca_dev: Dataset) -> None:
     assert list(validate(mtca_dev)) == []
 
 
-@pytest.mark.parametrize("name", ["eight", "nine"])
-def test_handwritten_annotations_pass(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "conversations"), [("eight", 8), ("nine", 9), ("ten", 10), ("twelve", 12)]
+)
+def test_handwritten_annotations_pass(name: str, conversations: int) -> None:
     dataset = Dataset(HANDWRITTEN / name)
 
-    assert len(dataset.ids) == {"eight": 8, "nine": 9}[name]
+    assert len(dataset.ids) == conversations
     assert list(validate(dataset)) == []
 
 

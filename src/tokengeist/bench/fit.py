@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokengeist.attribution.blend.book import Book
@@ -26,6 +26,9 @@ from tokengeist.transcript import Role, Span, Target, Transcript
 STIFFNESS = 4.0
 """How strongly weights are held to their start; the bias a tenth of that."""
 CUT = 0.3
+BESIDE = 0.25
+"""How much an example of any but the first data set counts. They widen what is known of ways to be
+a source; what annotators count as one, the first decides."""
 _STEPS = 50
 _SETTLED = 1e-9
 
@@ -47,6 +50,16 @@ def examples(conversation: Conversation) -> Iterator[Example]:
     for target, sources in needs(conversation):
         for candidate, (group, values) in features(book, understand(book, target)).items():
             yield Example(group, values, candidate in sources)
+
+
+def weighed(first: Iterable[Conversation], *others: Iterable[Conversation]) -> Iterator[Example]:
+    """The examples of several data sets."""
+    for conversation in first:
+        yield from examples(conversation)
+    for dataset in others:
+        for conversation in dataset:
+            for example in examples(conversation):
+                yield replace(example, weight=BESIDE)
 
 
 def needs(conversation: Conversation) -> Iterator[tuple[Target, Collection[int]]]:
@@ -134,15 +147,14 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
     return solution
 
 
-def weights_json(dataset: Dataset, ids: Sequence[str]) -> dict[str, Any]:
-    """The content of a weights file fitted to some conversations of a data set."""
-    data = [example for id in ids for example in examples(dataset.conversation(id))]
+def weights_json(datasets: Sequence[Dataset]) -> dict[str, Any]:
+    """The content of a weights file fitted to some data sets."""
+    data = list(weighed(*datasets))
     start, fitted = starting_weights(), fit(data)
     return {
         "fitted_on": {
-            "name": f"{dataset.name}, {len(ids)} conversations",
-            "digest": dataset.digest(),
-            "conversations": list(ids),
+            "name": ", ".join(f"{dataset.name} ({len(dataset.ids)})" for dataset in datasets),
+            "digests": {dataset.name: dataset.digest() for dataset in datasets},
             "examples": len(data),
             "sources": sum(example.is_source for example in data),
         },

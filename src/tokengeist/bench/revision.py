@@ -1,8 +1,8 @@
 """Fit what likeness in meaning adds to the model-free part of `blend`.
 
 An example is a candidate source of prose, with how likely it is without the model and how alike it
-is. Real domains differ most in how they put things in other words, so it takes several data sets,
-and each counts the same.
+is. Real domains differ most in how they put things in other words, so it takes several data sets;
+they count as they do for the weights.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.revision import GROUPS, START, Revision, evidence
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import Example, fit_group, needs
+from tokengeist.bench.fit import BESIDE, Example, fit_group, needs
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 
@@ -48,13 +48,13 @@ def revision_json(datasets: Sequence[Dataset], model: SentenceModel) -> dict[str
 def fit_revision(
     parts: Sequence[Iterable[Conversation]], name: str, free: Weights, model: SentenceModel
 ) -> Revision:
-    """The revision of some weights that conversations call for, each part counting the same."""
+    """The revision of some weights that the conversations of several data sets call for."""
     return Revision(_fitted([_examples(part, free, model) for part in parts]), name)
 
 
 def _fitted(data: Sequence[Sequence[Example]]) -> dict[str, dict[str, float]]:
-    mean = sum(map(len, data)) / len(data)
-    weighed = [replace(e, weight=mean / len(part)) for part in data for e in part]
+    first, *others = data
+    weighed = [*first, *(replace(e, weight=BESIDE) for part in others for e in part)]
     return {
         group: {
             name: round(value, 4)

@@ -18,7 +18,7 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import CUT, examples, fit
+from tokengeist.bench.fit import CUT, fit, weighed
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
@@ -63,9 +63,9 @@ def across(
     model: SentenceModel | None = None,
     others: Sequence[Dataset] = (),
 ) -> list[Division]:
-    """For each domain of a data set in turn: fitted on all others, tested on it.
+    """For each domain of a data set in turn: fitted on all its others and on other data sets.
 
-    With a model, what it adds to those weights is fitted on the same and on `others`.
+    With a model, what it adds to those weights is fitted on the same.
     """
     _refuse_the_tested(dataset, others)
     by_domain = domains(dataset, domain)
@@ -74,34 +74,38 @@ def across(
             f"{dataset.folder} has conversations of {len(by_domain)} domain; "
             "a transfer needs two or more"
         )
-    name = f"the other domains of {dataset.name}"
+    names = tuple(other.name for other in others)
+    name = ", ".join((f"the other domains of {dataset.name}", *names))
     divisions = []
     for tested, ids in by_domain.items():
         known = tuple(other for other in by_domain if other != tested)
         seen = [id for other in known for id in by_domain[other]]
-        weights = _fitted(dataset, seen, name)
-        division = Division(known, tested, ids, weights)
-        if model is not None:
-            names = tuple(other.name for other in others)
-            parts: list[Iterable[Conversation]] = [map(dataset.conversation, seen), *others]
-            revision = fit_revision(parts, ", ".join((name, *names)), weights, model)
-            division = Division((*known, *names), tested, ids, weights, model, revision)
-        divisions.append(division)
+        parts: list[Sequence[Conversation] | Dataset] = [
+            [dataset.conversation(id) for id in seen],
+            *others,
+        ]
+        weights = Weights(fit(weighed(*parts)), CUT, name)
+        revision = fit_revision(parts, name, weights, model) if model else None
+        divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
 
 
-def elsewhere(fitting: Dataset, tested: Dataset, *, domain: str = DOMAIN) -> list[Division]:
-    """For each domain of `tested`: fitted on all of another data set."""
-    if shared := domains(fitting, domain).keys() & domains(tested, domain).keys():
-        raise DatasetError(
-            f"{fitting.folder} and {tested.folder} share the domain {', '.join(sorted(shared))}; "
-            "a test needs domains that the weights have not seen"
-        )
-    weights = _fitted(fitting, fitting.ids, fitting.name)
-    return [
-        Division((fitting.name,), name, ids, weights)
-        for name, ids in domains(tested, domain).items()
-    ]
+def elsewhere(
+    fitting: Sequence[Dataset], tested: Dataset, *, domain: str = DOMAIN
+) -> list[Division]:
+    """For each domain of `tested`: fitted on all of other data sets."""
+    _refuse_the_tested(tested, fitting)
+    by_domain = domains(tested, domain)
+    for dataset in fitting:
+        if shared := {_domain_of(id, domain) for id in dataset.ids} & by_domain.keys():
+            raise DatasetError(
+                f"{dataset.folder} and {tested.folder} share the domain "
+                f"{', '.join(sorted(filter(None, shared)))}; "
+                "a test needs domains that the weights have not seen"
+            )
+    names = tuple(dataset.name for dataset in fitting)
+    weights = Weights(fit(weighed(*fitting)), CUT, ", ".join(names))
+    return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:
@@ -118,25 +122,20 @@ def _refuse_the_tested(tested: Dataset, fitting: Sequence[Dataset]) -> None:
         raise DatasetError(f"{tested.folder} is one of the folders to fit on; test on another")
 
 
-def _fitted(dataset: Dataset, ids: Iterable[str], name: str) -> Weights:
-    data = (example for id in ids for example in examples(dataset.conversation(id)))
-    return Weights(fit(data), CUT, name)
-
-
 def domains(dataset: Dataset, pattern: str = DOMAIN) -> dict[str, tuple[str, ...]]:
     """The conversations of a data set by domain, as the pattern's first group names it."""
     found: dict[str, tuple[str, ...]] = {}
     for id in dataset.ids:
         name = _domain_of(id, pattern)
+        if name is None:
+            raise DatasetError(f"the id {id!r} names no domain by the pattern {pattern}")
         found[name] = (*found.get(name, ()), id)
     return found
 
 
-def _domain_of(id: str, pattern: str) -> str:
+def _domain_of(id: str, pattern: str) -> str | None:
     match = re.match(pattern, id)
-    if match is None:
-        raise DatasetError(f"the id {id!r} names no domain by the pattern {pattern}")
-    return match[1]
+    return match[1] if match else None
 
 
 def transfer(

@@ -25,7 +25,7 @@ def fit(
         list[Path],
         typer.Argument(
             metavar="FOLDER…",
-            help="A benchmark with conversations/ and gold/; with --model, one or more.",
+            help="One or more benchmarks with conversations/ and gold/.",
         ),
     ],
     output: Annotated[
@@ -54,14 +54,12 @@ def fit(
     ] = DOMAIN,
     as_json: Annotated[bool, typer.Option("--json", help="For tests: as JSON.")] = False,
 ) -> None:
-    """Fit the weights of the blend backend to a benchmark's gold graphs.
+    """Fit the weights of the blend backend to the gold graphs of benchmarks.
 
     The weights in the package were made by this command; the files say from which data.
     """
     if model not in (None, SENTENCES):
         raise typer.BadParameter(f"blend reads with the model '{SENTENCES}', not '{model}'")
-    if model is None and len(folders) > 1:
-        raise typer.BadParameter("several folders go with --model; give one")
     if test is None and not is_across and run is not None:
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, test is not None)) > 1:
@@ -75,10 +73,10 @@ def fit(
         elif sentences:
             divisions = with_model(opened, tested, sentences)
         else:
-            divisions = elsewhere(opened[0], tested, domain=domain)
+            divisions = elsewhere(opened, tested, domain=domain)
         _show(transfer(tested, divisions, run), as_json=as_json)
         return
-    made = revision_json(opened, sentences) if sentences else weights_json(opened[0], opened[0].ids)
+    made = revision_json(opened, sentences) if sentences else weights_json(opened)
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
     if output:
         write_file(output, text)

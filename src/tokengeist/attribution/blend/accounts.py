@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -55,10 +56,18 @@ Account = tuple[float, tuple[Number, ...], str]
 """What it costs to believe, the numbers, and the sum in writing."""
 
 
+_COUNTS_TOPICS = re.compile(
+    r" (?:(?:other|more|quick|small) )?(?:things?|questions?|points?|issues?|favou?rs?)\b"
+)
+"""What follows a number in `two other things`: it is about the conversation."""
+
+
 def numbers_of(book: Book, turn: int) -> Iterator[Number]:
     """The numbers of a turn, but for zero; what may be an id counts in a tool's fields."""
     page = book.pages[turn]
     for piece in page.pieces:
+        if _COUNTS_TOPICS.match(page.text, piece.end):
+            continue
         if piece.number and (piece.kind is Kind.NUMBER or page.is_structured):
             found = page.field_at(piece.start) if page.fields else None
             if found or piece.kind is Kind.NUMBER:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, pairwise, permutations
 
 from tokengeist.attribution.blend.accounts import (
     Account,
@@ -38,6 +38,8 @@ _CONVINCING = 0.9
 """An account this cheap needs no rival."""
 _SMALL_PRODUCT = 20
 """Smaller whole numbers are the product of others by accident."""
+_FACTORS = 4
+"""A product stands behind its factors, and few other numbers come between."""
 _LOOSE = 1.4
 """From here on it may be an accident: two numbers from anywhere, or one of them several times."""
 
@@ -113,6 +115,10 @@ def _from_same_turn(book: Book, turn: int, piece: Piece, *, strictly: bool) -> D
         if compatible(other.unit, piece.unit) and (other.unit or not strictly):
             nearby.setdefault(other.number, other)
     latest, value = list(nearby.values())[:-15:-1], piece.number or 0.0  # the nearest first
+    for factors, note in _products(book, turn, piece):
+        places = {place for factor in factors for place in _places_of(book, turn, factor)}
+        if places:
+            return _derivation(places, note)
     for parts, note in _equations(latest, value):
         places = {place for part in parts for place in _places_of(book, turn, part)}
         if places:
@@ -125,6 +131,16 @@ def _from_same_turn(book: Book, turn: int, piece: Piece, *, strictly: bool) -> D
     for part, earlier, note in _with_earlier(book, turn, latest, value):
         return _derivation({earlier, *_places_of(book, turn, part)}, note)
     return None
+
+
+def _products(book: Book, turn: int, piece: Piece) -> Iterator[tuple[tuple[Piece, Piece], str]]:
+    """Two numbers just before it in its sentence that it is the product of: `3.5 hours at $229`."""
+    page = book.pages[turn]
+    start, _ = page.home(piece.start)
+    said = [p for p in page.between(start, piece.start) if (p.number or 0.0) > 1]
+    for first, second in pairwise(said[-_FACTORS:]):
+        if same((first.number or 0.0) * (second.number or 0.0), piece.number or 0.0):
+            yield (first, second), f"{first.text} × {second.text}"
 
 
 def _equations(parts: list[Piece], value: float) -> Iterator[tuple[tuple[Piece, ...], str]]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tokengeist.attribution.blend.book import Page, scarcity
 from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
-from tokengeist.attribution.blend.need import Item, share
+from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
 from tokengeist.attribution.blend.reader import FeatureReader
@@ -17,6 +17,10 @@ from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
 """Words in the names of arguments that say nothing about them."""
+_SETTINGS = name_keys(
+    "limit page lines rows count size max min top offset tail days weeks months years hours minutes"
+)
+"""Names of arguments that say how much is to be looked at."""
 _A_TOPIC = 2.0
 """So many rare words of one turn tell what a query or a note was made from."""
 _NEAR = 3
@@ -129,6 +133,8 @@ class CallFeatures(FeatureReader):
         if self._is_calculation:
             return "calculation"
         roles = self._origin_roles
+        if not roles:
+            return "no arguments"
         if any(found <= {None, Role.ASSISTANT} for found in roles.values()):
             return "unexplained"
         if any(Role.USER in found for found in roles.values()):
@@ -144,6 +150,8 @@ class CallFeatures(FeatureReader):
         """For every argument, who its pieces come from."""
         found: dict[str, set[Role | None]] = {}
         for item in self.hard:
+            if item.origin is None and not item.derivation and _is_setting(item):
+                continue
             role = None if item.origin is None else self.book.pages[item.origin].role
             found.setdefault(item.argument, set()).add(role)
         return found
@@ -272,6 +280,12 @@ class CallFeatures(FeatureReader):
 
 def _all_kind(items: list[Item], kind: Kind) -> bool:
     return all(item.piece.kind is kind for item in items)
+
+
+def _is_setting(item: Item) -> bool:
+    """The assistant's own to choose: a figure of one digit, or one named after what it limits."""
+    named = name_keys(item.argument) & _SETTINGS
+    return is_small(item.piece) or (item.piece.number is not None and bool(named))
 
 
 def _is_weak(item: Item) -> bool:

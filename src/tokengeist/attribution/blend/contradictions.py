@@ -28,6 +28,7 @@ from tokengeist.transcript import Role, Span, Target
 
 _DIFFERENCE = re.compile(r"\bdiffer", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|sum|altogether|in all)\b", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean|median)\b", re.IGNORECASE)
 _TAKEN_INTO_ACCOUNT = re.compile(r"\b(?:minus|less|plus|after|without)\s", re.IGNORECASE)
 _MOST_TERMS = 12
 _A_YEAR = 366
@@ -38,6 +39,8 @@ _LATEST = 3
 
 def contradicted(book: Book, need: Need, item: Item) -> Finding | None:
     """A source that gives another value than an item that stands nowhere."""
+    if _AVERAGE.search(need.text):
+        return None  # no single value is the one it should be
     derivation = item.derivation
     computes = _computes(book, need)
     if computes:

@@ -33,20 +33,29 @@ READING_NOUNS = _listed(
 _SHOWN = _listed("file url page site website link tab document doc path image notebook")
 """What opening only shows. Opening a claim makes one."""
 CHANGING_VERBS = _listed(
-    """add adjust allocate amend append apply approve archive assign attach authorize block book buy
-    cancel change charge claim clear close commit complete confirm copy create credit deactivate
-    debit decline delete deliver deploy disable dispatch do download edit enable enroll escalate
-    exchange execute extend file finish grant hand hold import insert install invite invoice issue
-    join kill leave lock log make mark merge message modify move notify open order patch pause pay
-    place post print process publish purchase push put reboot record redeem refund register reject
-    release remind remove rename renew rent reorder replace reply report request reschedule reserve
-    reset resize resolve restart restore resume return revoke save schedule send set share ship sign
+    """add adjust allocate amend append apply approve archive assign attach authorize block book
+    buy cancel change charge claim clear close commit complete confirm copy create credit
+    deactivate debit decline delete deliver deploy disable dispatch do download drop edit enable
+    enroll escalate exchange execute extend file finish freeze grant hand hold import insert
+    install invite invoice issue join kill leave lock log make mark merge message modify move
+    notify open order patch pause pay place post print process publish purchase push put
+    reassign reboot record redeem redirect refund register reject release remind remove rename
+    renew rent reorder repeat replace reply report request reschedule reserve reset resize
+    resolve restart restore resume return revoke save scale schedule send set share ship sign
     start stop store submit subscribe suspend swap switch sync terminate toggle transfer trigger
-    turn unblock unlock unsubscribe update upgrade upload upsert use withdraw write click fill go
-    navigate press tap"""
+    turn unblock unlock unsubscribe update upgrade upload upsert use withdraw write click fill
+    go navigate press tap"""
 )
-"""First or last words of the names of tools that change something; names of several other words
-name what is looked up: `usage_report`, `team_absences`."""
+"""First or last words of the names of tools that change something; other names say what is looked
+up: `usage_report`, `team_absences`."""
+_ALSO_NOUNS = _listed(
+    """book charge claim close copy credit debit file hold invoice issue log mark message order
+    patch place post print process push record report request return schedule share ship sign start
+    stop store transfer use"""
+)
+"""Those of them that name things as often: what `client_record` does is not recording."""
+_ASKING = _listed("get find search list fetch lookup check query show view")
+"""Whatever follows them, nothing is changed."""
 _NAMESPACE = re.compile(r"^.*(?:__|[.:/])(?=\w)")
 """`mcp__weather__` of `mcp__weather__get_weather`, `accounts.` of `accounts.list`."""
 SHELLS = _listed(
@@ -56,10 +65,13 @@ SHELLS = _listed(
 READING_COMMANDS = _phrases(
     r"""(?:(?:sudo|time|timeout\ \d+)\ )*(?:ls|cat|head|tail|grep|rg|ag|find|fd|pwd|which|wc|stat
     |file|tree|du|df|ps|env|printenv|echo|date|whoami|less|more|diff|ping|nl|jq|awk|sort|uniq|cut
-    |view|open|sed\ -n|git\ (?:status|log|diff|show|blame|grep|branch)|pip\ (?:show|list|freeze)
+    |kubectl\ (?:get|describe|logs|top|explain)|docker\ (?:ps|logs|images|inspect|stats)
+    |systemctl\ status|journalctl|view|open|sed\ -n
+    |git\ (?:status|log|diff|show|blame|grep|branch)|pip\ (?:show|list|freeze)
     |pytest|(?:python3?|node)\ (?:-m\ pytest|-c|--version)|select|explain|describe|show)\b"""
 )
 """Commands that only show something."""
+_COMMAND = re.compile(r"\W*(?:cmd|command)\W")
 _PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
 _BEFORE_COMMAND = re.compile(r"\W*(?:\w+[\"']?\s*:\W*)?")
 _BETWEEN_COMMANDS = re.compile(r"&&|\|\||[;|\n]|\\n")
@@ -90,6 +102,12 @@ RULE = _phrases(
     |limit(?:s|ed)?|approv(?:al|es?)|permit(?:s|ted)?|forbidden|unless|at\ (?:most|least)|fine|once
     |will\ be|either|within|unfortunately|sorry)\b"""
 )
+PERMISSION = _phrases(r"\b(can(?:not|'?t|’t)?|may|must|only|allowed)\b")
+CASE = _phrases(
+    r"""\b(is|are|was|were|am|did|has|have|had|needs?|already|still|since|because|means)\b
+    |['’](?:s|re|m|ve)\b"""
+)
+"""Words for how things are: a statement with one of them speaks of a case, not of a rule alone."""
 CONCLUSION = _phrases(r"\b(so|therefore|thus|hence|which\ means)\b")
 """What follows from a rule, or from putting facts together."""
 NEGATION = _phrases(
@@ -179,11 +197,14 @@ def is_reading(tool: str, arguments: str = "") -> bool:
         return False
     if words[0] == "open" and len(words) > 1:
         return words[-1] in _SHOWN or words[-1].endswith("s")
+    if SHELLS & set(words) or _COMMAND.match(arguments):
+        return words[0] in READING_VERBS or _only_shows(arguments)
+    acts = CHANGING_VERBS - _ALSO_NOUNS
+    if len(words) > 1 and words[0] not in _ASKING and acts & {words[0], words[-1]}:
+        return False
     if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
         return True
-    if SHELLS & set(words):
-        return _only_shows(arguments)
-    return len(words) > 1 and not {words[0], words[-1]} & CHANGING_VERBS
+    return words[0] not in CHANGING_VERBS
 
 
 def _only_shows(arguments: str) -> bool:

@@ -88,7 +88,8 @@ def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
                 yield 1.2, (number, percentage), f"{number.piece.text} {note}"
     for rules in book.roles(Role.SYSTEM, turn):
         for rate in numbers_of(book, rules):
-            for number in numbers if rate.piece.unit and not value.is_integer() else ():
+            divides = rate.piece.unit not in ("", PERCENT) and not value.is_integer()
+            for number in numbers if divides else ():
                 if rate.value > 1 and same(number.value / rate.value, value):
                     yield 1.6, (number, rate), f"{number.piece.text} ÷ {rate.piece.text}"
             per = rate_of(book.pages[rules].text, rate.piece.end)

@@ -247,6 +247,8 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
             continue
         seen.add((piece.key, name))
         holders = book.holders(piece, need.turn)
+        if argument:
+            holders = _with_the_rest(book, page, argument, holders)
         if in_call and piece.kind is Kind.ID:
             holders = sorted({*holders, *_spelt_apart(book, need.turn, piece)})
         if in_call and piece.number is not None and not piece.unit:
@@ -255,10 +257,24 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
         weight = _base_weight(piece) * max(_LEAST_RARITY, rarity)
         beside = page.between(argument.value_start, argument.end) if argument else []
         hard = _is_hard(piece, in_call=in_call, argument=argument)
-        if is_small(piece) and any(p.kind in (Kind.WORD, Kind.NAME) for p in beside):
+        words = sum(p.kind in (Kind.WORD, Kind.NAME) for p in beside)
+        if is_small(piece) and words:
             hard = False  # a literal of a command, the number of a floor
+        if piece.kind in (Kind.WORD, Kind.NAME) and words >= _A_QUERY:
+            hard = False
         found.append(Item(piece, weight, hard, name, holders, len(beside) > 1))
     return found
+
+
+def _with_the_rest(book: Book, page: Page, argument: Field, holders: list[int]) -> list[int]:
+    """The turns of others that hold the whole of an argument; all of them if there is none."""
+    value = normal(page.text[argument.value_start : argument.end])
+    inside = page.between(argument.value_start, argument.end)
+    if len(inside) < 2 or len(value) > LONG_ARGUMENT:
+        return holders
+    whole = [t for t in holders if f" {value} " in book.pages[t].plain]
+    told = any(book.pages[turn].role in (Role.USER, Role.TOOL) for turn in whole)
+    return whole if told else holders
 
 
 def is_small(piece: Piece) -> bool:
@@ -267,6 +283,8 @@ def is_small(piece: Piece) -> bool:
 
 
 _LEAST_SPELT = 6
+_A_QUERY = 3
+"""An argument of so many words beside figures was put together by the assistant."""
 
 
 def _spelt_apart(book: Book, before: int, piece: Piece) -> list[int]:

@@ -77,7 +77,7 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     figure = item.piece.number or 0.0
     telling = telling or figure >= 10
     if stated and (telling or not brought):
-        return min(stated, key=lambda t: (-support[t], t))
+        return stated[-1]
     if ruled and _names_one_thing(item):
         return ruled[0]
     if brought:
@@ -89,7 +89,10 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
     said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
     offered = bool(said)
     written = said if item.is_part else written
-    given = ruled if (telling or not figure.is_integer()) and not offered else []
+    is_kind = item.piece.kind is Kind.VALUE and not _names_one_thing(item)
+    given = ruled if (telling or not figure.is_integer()) and not offered and not is_kind else []
+    if is_kind:
+        written = []
     return next(iter(given + written + results), None)
 
 

@@ -99,12 +99,14 @@ _NUMBER_WORDS = {
 _MONTH_NAMES = _listed(
     "january february march april may june july august september october november december"
 )
-_SHORT_WEEKDAYS = {
+_SHORT_NAMES = {
     name[:3].title(): name
-    for name in _listed("monday tuesday wednesday thursday friday saturday sunday")
+    for name in _listed("monday tuesday wednesday thursday friday saturday sunday") + _MONTH_NAMES
+    if name not in ("march", "may")  # `Mar` may be a sheet's name, and `May` is mostly no month
 }
 _MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 
 _FILES = "|".join(
     _listed(
@@ -117,12 +119,17 @@ _TOKEN = re.compile(
     (?P<gap>[\s"'{{}}\[\],:;()|<>=*!?&%+`]+)  # nothing begins with these; skipped in one go
     |(?P<escape>\\(?:[nrtbf"\\/]|u[0-9a-f]{{4}}))
     |(?P<iso>\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
+    |(?P<month>\b(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2])\b(?!-))
+    |(?P<span>\b(?:{_DAY}\s?(?:-|–|to|until)\s?{_DAY}\s+(?:of\s+)?(?:{_MONTH})
+        |(?:{_MONTH})\.?\s+{_DAY}\s?(?:-|–|to|until)\s?{_DAY}(?!\s?(?:{_MONTH})|[:.]?\d))\b
+        (?:,?\s+\d{{4}}\b)?)
     |(?P<month_first>\b(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b)
     |(?P<day_first>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\b(?:,?\s+\d{{4}})?)
     |(?P<slashes>\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b)
     |(?P<dots>\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b)
     |(?P<version>\bv?\d+(?:\.\d+){{2,}}\b)
-    |(?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b)?|\b\d{{1,2}}\s?[ap]\.?m\b)
+    |(?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b)?
+        |\b\d{{1,2}}(?:\.\d{{2}})?\s?[ap]\.?m\b)
     |(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<path>https?://[^\s"'<>)\]]*[\w/]|(?:[\w.~-]*/)+[\w-][\w.-]*\.[a-z]\w{{0,4}}\b
         |\b[a-z_][\w-]*\.(?:{_FILES})\b)
@@ -163,6 +170,11 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
         if len(text) > 10:
             minutes = int(text[11:13]) * 60 + int(text[14:16])
             yield Piece(Kind.TIME, f"t:{minutes}", start + 11, end, text[11:])
+    elif kind == "month":
+        key = f"w:{stem(_MONTH_NAMES[int(text[5:]) - 1])}"
+        yield Piece(Kind.DATE, key, start, end, text, parts=(f"n:{text[:4]}",))
+    elif kind == "span":
+        yield from _first_and_last(text, start)
     elif kind in ("month_first", "day_first"):
         key = _date_key(text)
         yield Piece(Kind.DATE, key, start, end, text, parts=_parts(key, text))
@@ -191,6 +203,15 @@ def _date_key(text: str) -> str:
     return f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
 
 
+def _first_and_last(text: str, start: int) -> Iterator[Piece]:
+    """Both days of `5 to 23 May 2031`, or of `May 5-23`."""
+    month = re.search(_MONTH, text, re.IGNORECASE)
+    for day in list(re.finditer(r"(?<!\d)\d{1,2}(?!\d)", text))[:2]:
+        key = f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
+        place = (start + day.start(), start + day.end())
+        yield Piece(Kind.DATE, key, *place, day.group(), parts=_parts(key, text))
+
+
 def _parts(key: str, text: str) -> tuple[str, ...]:
     """The day of a date as an ordinal, its month by name, and its year."""
     month, day = int(key[2:4]), int(key[5:7])
@@ -210,7 +231,7 @@ def _date_in_figures(text: str, start: int, end: int, *, day_first: bool) -> Pie
 
 
 def _time_key(text: str) -> str:
-    hour, minute = (int(part or 0) for part in re.match(r"(\d+)(?::(\d+))?", text).groups())  # type: ignore[union-attr]
+    hour, minute = (int(part or 0) for part in re.match(r"(\d+)(?:[:.](\d+))?", text).groups())  # type: ignore[union-attr]
     if re.search(r"p\.?m", text, re.IGNORECASE) and hour < 12:
         hour += 12
     if re.search(r"a\.?m", text, re.IGNORECASE) and hour == 12:
@@ -280,8 +301,8 @@ def _plain_word(text: str) -> tuple[Kind, str] | None:
     if _UNSPACED.fullmatch(text):
         return None
     kind = Kind.NAME if text[0].isupper() else Kind.WORD
-    if text in _SHORT_WEEKDAYS:
-        return kind, f"w:{_SHORT_WEEKDAYS[text]}"
+    if text in _SHORT_NAMES:
+        return kind, f"w:{stem(_SHORT_NAMES[text])}"
     return kind, "" if word in STOP_WORDS or len(word) < 2 else f"w:{stem(text)}"
 
 
