@@ -1,10 +1,11 @@
 """All methods on one benchmark, in one table: `python -m benchmarks.methods DATA SYNTH`.
 
 Methods that read a conversation once are run on all of DATA. `blend` is tested only on domains that
-its weights have not seen: fitted on SYNTH, on DATA's other domains, and on these and, as what ships,
-the handwritten conversations (`--beside`), without and with the sentence model. `attntrace` and `ablation` cost minutes a target, so they are run on as many randomly
-drawn early targets as `--attntrace` and `--ablation` say, and the other methods stand beside them
-on the same targets.
+its weights have not seen: fitted on SYNTH, on DATA's other domains, and on these and, as what
+ships, the handwritten conversations (`--beside`), without and with the sentence model.
+`attntrace` and `ablation` cost minutes a target, so they are run on as many randomly drawn early
+targets as `--attntrace` and `--ablation` say, and the other methods stand beside them on the same
+targets.
 
 Runs are kept in `--out` and resumed from there; those of `blend`, which take a minute, are made
 anew, because nothing in them tells by which features. The tables are Markdown, on standard output
