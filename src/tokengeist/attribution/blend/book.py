@@ -19,7 +19,7 @@ from itertools import pairwise
 from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
 from tokengeist.attribution.blend.fields import QUOTES, Field, Record, scan
 from tokengeist.attribution.blend.layouts import lay_out
-from tokengeist.attribution.blend.pieces import Piece, name_keys, normal, pieces
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, normal, pieces
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span, Transcript, Turn
 
@@ -85,6 +85,7 @@ class Page:
         self._ordered = sorted(self.pieces, key=lambda piece: piece.start)
         self._starts = [piece.start for piece in self._ordered]
         self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
+        self._beside: dict[Kind, dict[str, set[str]]] = {}
 
     @property
     def index(self) -> int:
@@ -196,6 +197,26 @@ class Page:
             known = frozenset([k for piece in self.between(start, end) for k in piece.found_by])
             self._keys_between[start, end] = known
         return known
+
+    def words_beside(self, kind: Kind) -> dict[str, set[str]]:
+        """For every value of a kind in prose, the words of its sentence that are nearest to it."""
+        known = self._beside.get(kind)
+        if known is not None:
+            return known
+        said = self.between(0, self.prose_end)
+        values = [piece for piece in said if piece.kind is kind]
+        starts = [piece.start for piece in values]
+        found: dict[str, set[str]] = {piece.key: set() for piece in values}
+        for word in said:
+            if word.kind not in (Kind.WORD, Kind.NAME, Kind.CODE):
+                continue
+            place = bisect_left(starts, word.start)
+            around = [v for v in values[max(0, place - 1) : place + 2] if v is not word]
+            nearest = min(around, key=lambda v: abs(v.start - word.start), default=None)
+            if nearest and self.home(nearest.start) == self.home(word.start):
+                found[nearest.key].add(word.key)
+        self._beside[kind] = found
+        return found
 
 
 def open_page(turn: Turn) -> Page:

@@ -120,11 +120,10 @@ _TOKEN = re.compile(
     |(?P<escape>\\(?:[nrtbf"\\/]|u[0-9a-f]{{4}}))
     |(?P<iso>\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
     |(?P<month>\b(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2])\b(?!-))
-    |(?P<span>\b(?:{_DAY}\s?(?:-|–|to|until)\s?{_DAY}\s+(?:of\s+)?(?:{_MONTH})
-        |(?:{_MONTH})\.?\s+{_DAY}\s?(?:-|–|to|until)\s?{_DAY}(?!\s?(?:{_MONTH})|[:.]?\d))\b
-        (?:,?\s+\d{{4}}\b)?)
-    |(?P<month_first>\b(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b)
-    |(?P<day_first>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\b(?:,?\s+\d{{4}})?)
+    |(?P<month_first>\b(?:{_MONTH})\.?\s+{_DAY}(?:\s?(?:-|–|to|until)\s?{_DAY}
+        (?!\s?(?:{_MONTH})|[:.]?\d))?(?:,?\s+\d{{4}})?\b)
+    |(?P<day_first>\b{_DAY}(?:\s?(?:-|–|to|until)\s?{_DAY})?\s+(?:of\s+)?(?:{_MONTH})\b
+        (?:,?\s+\d{{4}})?)
     |(?P<slashes>\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b)
     |(?P<dots>\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b)
     |(?P<version>\bv?\d+(?:\.\d+){{2,}}\b)
@@ -173,11 +172,8 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
     elif kind == "month":
         key = f"w:{stem(_MONTH_NAMES[int(text[5:]) - 1])}"
         yield Piece(Kind.DATE, key, start, end, text, parts=(f"n:{text[:4]}",))
-    elif kind == "span":
-        yield from _first_and_last(text, start)
     elif kind in ("month_first", "day_first"):
-        key = _date_key(text)
-        yield Piece(Kind.DATE, key, start, end, text, parts=_parts(key, text))
+        yield from _days_of_a_month(text, start)
     elif kind in ("slashes", "dots"):
         yield _date_in_figures(text, start, end, day_first=kind == "dots")
     elif kind == "time":
@@ -196,20 +192,19 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
         yield from _word(match.string, start, end)
 
 
-def _date_key(text: str) -> str:
-    """Month and day; the year is left out because prose mostly does so too."""
-    month = re.search(_MONTH, text, re.IGNORECASE)
-    day = re.search(r"\d+", text)
-    return f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
+def _days_of_a_month(text: str, start: int) -> Iterator[Piece]:
+    """The day of `4 May 2031`, or both of `May 4 to 6`.
 
-
-def _first_and_last(text: str, start: int) -> Iterator[Piece]:
-    """Both days of `5 to 23 May 2031`, or of `May 5-23`."""
+    Month and day are the key; the year is left out because prose mostly does so too.
+    """
     month = re.search(_MONTH, text, re.IGNORECASE)
-    for day in list(re.finditer(r"(?<!\d)\d{1,2}(?!\d)", text))[:2]:
+    days = list(re.finditer(r"(?<!\d)\d{1,2}(?!\d)", text))
+    for day in days:
         key = f"d:{_MONTHS[month.group().lower()]:02}-{int(day.group()):02}"  # type: ignore[union-attr]
-        place = (start + day.start(), start + day.end())
-        yield Piece(Kind.DATE, key, *place, day.group(), parts=_parts(key, text))
+        place = day.span() if len(days) > 1 else (0, len(text))
+        piece = text[slice(*place)]
+        begun, ended = (start + position for position in place)
+        yield Piece(Kind.DATE, key, begun, ended, piece, parts=_parts(key, text))
 
 
 def _parts(key: str, text: str) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ if `red` stands in it and not in all of its neighbours. In plain text sentences 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -84,7 +83,7 @@ def picked(offer: Page, reply: Page, keys: tuple[str, ...]) -> frozenset[str]:
     for found in offer.occurrences(keys):
         if found.start >= offer.prose_end:
             continue
-        beside = _words_beside(offer, found.kind)
+        beside = offer.words_beside(found.kind)
         if beside.keys() <= set(keys):
             continue  # nothing to choose from
         mine = beside.get(found.key, set())
@@ -93,23 +92,6 @@ def picked(offer: Page, reply: Page, keys: tuple[str, ...]) -> frozenset[str]:
         if said and not (others - mine) & reply.keys:
             return frozenset(said)
     return frozenset()
-
-
-def _words_beside(page: Page, kind: Kind) -> dict[str, set[str]]:
-    """For every value of a kind in prose, the words of its sentence that are nearest to it."""
-    said = page.between(0, page.prose_end)
-    values = [piece for piece in said if piece.kind is kind]
-    starts = [piece.start for piece in values]
-    found: dict[str, set[str]] = {piece.key: set() for piece in values}
-    for word in said:
-        if word.kind not in (Kind.WORD, Kind.NAME, Kind.CODE):
-            continue
-        place = bisect_left(starts, word.start)
-        around = [v for v in values[max(0, place - 1) : place + 2] if v is not word]
-        nearest = min(around, key=lambda v: abs(v.start - word.start), default=None)
-        if nearest and page.home(nearest.start) == page.home(word.start):
-            found[nearest.key].add(word.key)
-    return found
 
 
 def _column(page: Page, position: int) -> frozenset[str]:
