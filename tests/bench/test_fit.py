@@ -15,7 +15,16 @@ from tokengeist.attribution.blend import revision
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import BESIDE, CUT, Example, examples, fit, weighed, weights_json
+from tokengeist.bench.fit import (
+    BESIDE,
+    CUT,
+    Example,
+    examples,
+    examples_of,
+    fit,
+    weighed,
+    weights_json,
+)
 from tokengeist.bench.revision import revision_json
 from tokengeist.cli.main import app
 from tokengeist.models.sentences import SentenceModel
@@ -119,8 +128,9 @@ def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
 def test_further_data_sets_count_less_than_the_first(tmp_path: Path) -> None:
     one = Dataset(make_dataset(tmp_path / "one", ["x-sea-1"]))
     two = Dataset(make_dataset(tmp_path / "two", ["y-air-1"]))
-    counted = [example.weight for example in weighed(one, two, two)]
-    each = len(list(examples(one.conversation("x-sea-1"))))
+    parts = [list(examples_of(dataset)) for dataset in (one, two, two)]
+    counted = [example.weight for example in weighed(*parts)]
+    each = len(parts[0])
     assert counted == [1.0] * each + [BESIDE] * 2 * each
 
 

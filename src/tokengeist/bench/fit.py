@@ -52,14 +52,16 @@ def examples(conversation: Conversation) -> Iterator[Example]:
             yield Example(group, values, candidate in sources)
 
 
-def weighed(first: Iterable[Conversation], *others: Iterable[Conversation]) -> Iterator[Example]:
-    """The examples of several data sets."""
-    for conversation in first:
-        yield from examples(conversation)
-    for dataset in others:
-        for conversation in dataset:
-            for example in examples(conversation):
-                yield replace(example, weight=BESIDE)
+def examples_of(conversations: Iterable[Conversation]) -> Iterator[Example]:
+    """The examples of a whole data set."""
+    return (example for conversation in conversations for example in examples(conversation))
+
+
+def weighed(first: Iterable[Example], *others: Iterable[Example]) -> Iterator[Example]:
+    """The examples of several data sets, each counting as it should."""
+    yield from first
+    for other in others:
+        yield from (replace(example, weight=BESIDE) for example in other)
 
 
 def needs(conversation: Conversation) -> Iterator[tuple[Target, Collection[int]]]:
@@ -149,7 +151,7 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
 
 def weights_json(datasets: Sequence[Dataset]) -> dict[str, Any]:
     """The content of a weights file fitted to some data sets."""
-    data = list(weighed(*datasets))
+    data = list(weighed(*map(examples_of, datasets)))
     start, fitted = starting_weights(), fit(data)
     return {
         "fitted_on": {

@@ -8,7 +8,6 @@ they count as they do for the weights.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tokengeist.attribution.blend.book import Book
@@ -19,7 +18,7 @@ from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.revision import GROUPS, START, Revision, evidence
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import BESIDE, Example, fit_group, needs
+from tokengeist.bench.fit import Example, fit_group, needs, weighed
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 
@@ -53,13 +52,12 @@ def fit_revision(
 
 
 def _fitted(data: Sequence[Sequence[Example]]) -> dict[str, dict[str, float]]:
-    first, *others = data
-    weighed = [*first, *(replace(e, weight=BESIDE) for part in others for e in part)]
+    counted = list(weighed(*data))
     return {
         group: {
             name: round(value, 4)
             for name, value in fit_group(
-                START, [e for e in weighed if e.group == group], STIFFNESS
+                START, [e for e in counted if e.group == group], STIFFNESS
             ).items()
         }
         for group in GROUPS

@@ -18,7 +18,7 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import CUT, fit, weighed
+from tokengeist.bench.fit import CUT, examples_of, fit, weighed
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
@@ -84,7 +84,7 @@ def across(
             [dataset.conversation(id) for id in seen],
             *others,
         ]
-        weights = Weights(fit(weighed(*parts)), CUT, name)
+        weights = Weights(fit(weighed(*map(examples_of, parts))), CUT, name)
         revision = fit_revision(parts, name, weights, model) if model else None
         divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
@@ -104,7 +104,7 @@ def elsewhere(
                 "a test needs domains that the weights have not seen"
             )
     names = tuple(dataset.name for dataset in fitting)
-    weights = Weights(fit(weighed(*fitting)), CUT, ", ".join(names))
+    weights = Weights(fit(weighed(*map(examples_of, fitting))), CUT, ", ".join(names))
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 

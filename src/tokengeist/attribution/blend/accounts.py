@@ -66,9 +66,9 @@ def numbers_of(book: Book, turn: int) -> Iterator[Number]:
     """The numbers of a turn, but for zero; what may be an id counts in a tool's fields."""
     page = book.pages[turn]
     for piece in page.pieces:
-        if _COUNTS_TOPICS.match(page.text, piece.end):
-            continue
         if piece.number and (piece.kind is Kind.NUMBER or page.is_structured):
+            if _COUNTS_TOPICS.match(page.text, piece.end):
+                continue
             found = page.field_at(piece.start) if page.fields else None
             if found or piece.kind is Kind.NUMBER:
                 yield Number(turn, piece.number, found.key if found else "", piece)

@@ -54,6 +54,7 @@ _ALSO_NOUNS = _listed(
     stop store transfer use"""
 )
 """Those of them that name things as often: what `client_record` does is not recording."""
+_ACTS = CHANGING_VERBS - _ALSO_NOUNS
 _ASKING = _listed("get find search list fetch lookup check query show view")
 """Whatever follows them, nothing is changed."""
 _NAMESPACE = re.compile(r"^.*(?:__|[.:/])(?=\w)")
@@ -72,6 +73,7 @@ READING_COMMANDS = _phrases(
 )
 """Commands that only show something."""
 _COMMAND = re.compile(r"\W*(?:cmd|command)\W")
+"""The arguments of a tool that is told what to do by a command, whatever its name."""
 _PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
 _BEFORE_COMMAND = re.compile(r"\W*(?:\w+[\"']?\s*:\W*)?")
 _BETWEEN_COMMANDS = re.compile(r"&&|\|\||[;|\n]|\\n")
@@ -103,6 +105,7 @@ RULE = _phrases(
     |will\ be|either|within|unfortunately|sorry)\b"""
 )
 PERMISSION = _phrases(r"\b(can(?:not|'?t|’t)?|may|must|only|allowed)\b")
+"""Words for what is allowed."""
 CASE = _phrases(
     r"""\b(is|are|was|were|am|did|has|have|had|needs?|already|still|since|because|means)\b
     |['’](?:s|re|m|ve)\b"""
@@ -199,8 +202,7 @@ def is_reading(tool: str, arguments: str = "") -> bool:
         return words[-1] in _SHOWN or words[-1].endswith("s")
     if SHELLS & set(words) or _COMMAND.match(arguments):
         return words[0] in READING_VERBS or _only_shows(arguments)
-    acts = CHANGING_VERBS - _ALSO_NOUNS
-    if len(words) > 1 and words[0] not in _ASKING and acts & {words[0], words[-1]}:
+    if len(words) > 1 and words[0] not in _ASKING and _ACTS & {words[0], words[-1]}:
         return False
     if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
         return True

@@ -85,14 +85,13 @@ def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -
         best = [t for t in brought if support[t] == most]
         recent = [t for t in best if t > latest_user]
         return recent[-1] if recent else best[0]
+    if item.piece.kind is Kind.VALUE and not _names_one_thing(item):
+        return next(iter(results), None)  # a kind of thing: naming it is nobody's giving it
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
     said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
     offered = bool(said)
     written = said if item.is_part else written
-    is_kind = item.piece.kind is Kind.VALUE and not _names_one_thing(item)
-    given = ruled if (telling or not figure.is_integer()) and not offered and not is_kind else []
-    if is_kind:
-        written = []
+    given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
 
 
