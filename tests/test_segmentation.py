@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from tests.strategies import transcripts
+from tokengeist import segmentation
 from tokengeist.segmentation import Granularity, segment, segment_turn
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn
 
@@ -96,3 +97,11 @@ def test_words() -> None:
 
 def test_a_lone_surrogate_does_not_end_the_work() -> None:
     assert cores("broken \ud800 text. Next.") == ["broken \ud800 text.", "Next."]
+
+
+def test_sources_that_nobody_asks_for_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript = Transcript((Turn(0, Role.USER, "One. Two."),))
+    monkeypatch.delattr(segmentation, "segment_turn")
+    sources = segment(transcript)
+    monkeypatch.undo()
+    assert len(sources) == 2

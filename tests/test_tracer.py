@@ -14,7 +14,7 @@ from tokengeist.attribution.protocol import Explanation, Link, Unit, Verdict
 from tokengeist.attribution.scripted import ScriptedAttributor
 from tokengeist.errors import AttributionError, TargetError
 from tokengeist.graph import EdgeKind, ProvenanceGraph, Stop
-from tokengeist.segmentation import Source, segment
+from tokengeist.segmentation import segment
 from tokengeist.tracer import Recurse, TraceOptions, Tracer
 from tokengeist.transcript import Role, Span, Target, ToolCall, Transcript, Turn, locate_target
 
@@ -179,7 +179,7 @@ class Quoting:
 
 
 def test_recursion_can_follow_what_was_used(refund: Transcript) -> None:
-    sources: tuple[Source, ...] = segment(refund)
+    sources = segment(refund)
     reading = Quoting([])
     spec = ScriptedAttributor({}).spec
     options = TraceOptions(recurse=Recurse.EVIDENCE)

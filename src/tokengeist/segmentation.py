@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
+from typing import overload
 
 import sentencex
 
@@ -43,11 +45,37 @@ class Source:
     """The part of `span` to show as evidence: a field without the brackets around it."""
 
 
+class Sources(Sequence[Source]):
+    """All sources of a transcript, cut when one is first asked for: not every backend asks."""
+
+    def __init__(self, transcript: Transcript, granularity: Granularity) -> None:
+        self._transcript = transcript
+        self._granularity = granularity
+
+    @cached_property
+    def _all(self) -> tuple[Source, ...]:
+        turns = self._transcript.turns
+        return tuple(source for turn in turns for source in segment_turn(turn, self._granularity))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._all)
+
+    @overload
+    def __getitem__(self, index: int) -> Source: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Source]: ...
+    def __getitem__(self, index: int | slice) -> Source | Sequence[Source]:
+        return self._all[index]
+
+
 def segment(
     transcript: Transcript, granularity: Granularity = Granularity.SENTENCE
-) -> tuple[Source, ...]:
+) -> Sequence[Source]:
     """All sources of a transcript, turn by turn."""
-    return tuple(source for turn in transcript.turns for source in segment_turn(turn, granularity))
+    return Sources(transcript, granularity)
 
 
 def segment_turn(turn: Turn, granularity: Granularity = Granularity.SENTENCE) -> tuple[Source, ...]:

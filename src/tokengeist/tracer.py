@@ -88,7 +88,7 @@ class Tracer:
         options: TraceOptions | None = None,
     ) -> None:
         self.transcript = transcript
-        self.sources = tuple(sources)
+        self.sources = sources
         self.spec = spec
         self.options = options or TraceOptions()
         self._reading = reading

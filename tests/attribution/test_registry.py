@@ -12,7 +12,10 @@ from tokengeist.attribution.lexical import LexicalAttributor
 from tokengeist.errors import TokengeistError, UnknownNameError
 
 
-def test_builtin_backends_load(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_builtin_backends_load_without_a_look_at_installed_packages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(registry, "entry_points")
     assert isinstance(registry.create_attributor("lexical"), LexicalAttributor)
 
 

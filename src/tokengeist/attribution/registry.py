@@ -107,7 +107,13 @@ def backends() -> dict[str, Backend]:
 
 
 def find_backend(name: str) -> Backend:
-    """The backend called `name`. Raises `UnknownNameError` with the nearest name."""
+    """The backend called `name`. Raises `UnknownNameError` with the nearest name.
+
+    For a built-in one no installed package is looked at: that would take longer than many a trace.
+    """
+    for backend in BUILTIN:
+        if backend.name == name:
+            return backend
     known = backends()
     if name not in known:
         raise unknown_name("attributor", name, known)
