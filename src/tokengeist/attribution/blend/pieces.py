@@ -117,6 +117,8 @@ _FILES = "|".join(
 _TOKEN = re.compile(
     rf"""
     (?P<gap>[\s"'{{}}\[\],:;()|<>=*!?&%+`]+)  # nothing begins with these; skipped in one go
+    |(?P<plain>[^\W\d_]++(?:['’][^\W\d_]++)?+(?=\.?(?:[\s"'()\]}},;!?]|:(?!/)|\Z))(?!\.?\s+\d))
+        # most tokens: words that by what follows cannot be the beginning of anything else
     |(?P<escape>\\(?:[nrtbf"\\/]|u[0-9a-f]{{4}}))
     |(?P<iso>\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
     |(?P<month>\b(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2])\b(?!-))
@@ -150,9 +152,10 @@ def pieces(text: str, start: int = 0, end: int | None = None) -> list[Piece]:
     """
     found: list[Piece] = []
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        if match.lastgroup == "gap":
+        kind = match.lastgroup
+        if kind == "gap":
             continue
-        word = _plain_word(match.group()) if match.lastgroup == "word" else None
+        word = _plain_word(match.group()) if kind in ("plain", "word") else None
         if word is None:
             found += _typed(match)
         elif word[1]:
@@ -188,7 +191,7 @@ def _typed(match: re.Match[str]) -> Iterator[Piece]:
         yield from _identifier(match.string, start, end)
     elif kind == "number":
         yield _number(match.string, start, end)
-    elif kind == "word":
+    elif kind in ("plain", "word"):
         yield from _word(match.string, start, end)
 
 
