@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import attrgetter
 
 from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
 from tokengeist.attribution.blend.fields import QUOTES, Field, Record, scan
@@ -82,8 +83,9 @@ class Page:
         for number, piece in enumerate(self.pieces):
             for key in piece.found_by:
                 self.positions[key].append(number)
-        self._ordered = sorted(self.pieces, key=lambda piece: piece.start)
+        self._ordered = sorted(self.pieces, key=attrgetter("start"))
         self._starts = [piece.start for piece in self._ordered]
+        self._found_by = [piece.found_by for piece in self._ordered]
         self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
         self._beside: dict[Kind, dict[str, set[str]]] = {}
 
@@ -194,7 +196,8 @@ class Page:
         """What a stretch of it holds. Records and sentences are asked for again and again."""
         known = self._keys_between.get((start, end))
         if known is None:
-            known = frozenset([k for piece in self.between(start, end) for k in piece.found_by])
+            first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+            known = frozenset(chain.from_iterable(self._found_by[first:last]))
             self._keys_between[start, end] = known
         return known
 
@@ -206,6 +209,7 @@ class Page:
         said = self.between(0, self.prose_end)
         values = [piece for piece in said if piece.kind is kind]
         starts = [piece.start for piece in values]
+        homes = {piece.start: self.home(piece.start) for piece in values}
         found: dict[str, set[str]] = {piece.key: set() for piece in values}
         for word in said:
             if word.kind not in (Kind.WORD, Kind.NAME, Kind.CODE):
@@ -213,7 +217,7 @@ class Page:
             place = bisect_left(starts, word.start)
             around = [v for v in values[max(0, place - 1) : place + 2] if v is not word]
             nearest = min(around, key=lambda v: abs(v.start - word.start), default=None)
-            if nearest and self.home(nearest.start) == self.home(word.start):
+            if nearest and homes[nearest.start] == self.home(word.start):
                 found[nearest.key].add(word.key)
         self._beside[kind] = found
         return found

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from tokengeist.attribution.blend.book import Book, Page, sentences
 from tokengeist.attribution.blend.cues import (
@@ -127,10 +129,7 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     `likeness` says how alike in meaning each sentence is, where that is known.
     """
     passages = [(s, e, page.keys_between(s, e)) for s, e in page.sentences]
-    frequency: dict[str, int] = {}
-    for _, _, keys in passages:
-        for key in keys:
-            frequency[key] = frequency.get(key, 0) + 1
+    frequency = Counter(chain.from_iterable(keys for _, _, keys in passages))
     wanted = {key: BASE_WEIGHT[item.piece.kind] for item in need.items for key in item.keys}
     for _, piece in _matches(need, page):
         wanted.setdefault(piece.key, BASE_WEIGHT[piece.kind])
@@ -141,6 +140,9 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     scores = []
     for start, end, keys in passages:
         hits = sorted(keys & wanted.keys())
+        if not hits:
+            scores.append(0.0)
+            continue
         score = sum(wanted[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
         text = page.text[start:end]
         score *= 1 + 0.5 * bool(RULE.search(text))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import cached_property
 
 from tokengeist.attribution.blend.book import Book, FieldView, Page
 from tokengeist.attribution.blend.need import Item, Need
@@ -39,16 +41,20 @@ def _head(page: Page) -> Span:
 
 class _FieldChooser:
     def __init__(self, book: Book, need: Need, page: Page) -> None:
+        self.book = book
         self.need = need
         self.page = page
         self.echo = book.argument_keys(page.index)
-        users = book.roles(Role.USER, need.turn)
-        self.said = {key for user in users for key in book.pages[user].keys}
-        self.record_scores: dict[int, float] = {}
-        for view in page.views:
-            record = view.field.record
-            known = self.record_scores.get(record, 0.0)
-            self.record_scores[record] = known + min(3.0, self._score(view))
+        self.scored = [(view, self._score(view)) for view in page.views]
+        self.record_scores: dict[int, float] = defaultdict(float)
+        for view, score in self.scored:
+            self.record_scores[view.field.record] += min(3.0, score)
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """What users said."""
+        users = self.book.roles(Role.USER, self.need.turn)
+        return frozenset().union(*(self.book.pages[user].keys for user in users))
 
     def spans(self) -> tuple[Span, ...]:
         chosen: list[FieldView] = []
@@ -132,18 +138,17 @@ class _FieldChooser:
 
     def _telling_fields(self) -> list[FieldView]:
         """The field that says most, with up to two of its record that say almost as much."""
-
-        def score(view: FieldView) -> float:
+        ranked = []
+        for view, own in self.scored:
             empty = view.text.lower() in _EMPTY_VALUES and view.names & self.need.weights.keys()
             around = min(3.0, self.record_scores[view.field.record])
-            return self._score(view) + 0.15 * around + 0.3 * bool(empty)
-
-        ranked = sorted(self.page.views, key=lambda v: (-score(v), v.field.value_start))
-        best = ranked[0]
-        if score(best) <= 0.3:
+            ranked.append((own + 0.15 * around + 0.3 * bool(empty), view))
+        ranked.sort(key=lambda entry: (-entry[0], entry[1].field.value_start))
+        most, best = ranked[0]
+        if most <= 0.3:
             status = [view for view in self.page.views if "w:statu" in view.names]
             return status[:1] or [best]
-        close = [v for v in ranked[1:3] if score(v) > 0.75 * score(best)]
+        close = [view for score, view in ranked[1:3] if score > 0.75 * most]
         return [best, *(v for v in close if v.field.record == best.field.record)]
 
     def _beside(self, view: FieldView) -> list[FieldView]:

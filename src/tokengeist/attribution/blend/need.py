@@ -143,8 +143,9 @@ def take_apart(book: Book, target: Target) -> Need:
     whole = _whole_values(book, need, page)
     need.items += _loose_pieces(book, need, page, whole)
     need.argument_words = frozenset(k for i in need.items for k in name_keys(i.argument))
+    company = _Company(need)
     for item in need.items:
-        _locate(book, need, item)
+        _locate(book, need, item, company)
     return need
 
 
@@ -326,7 +327,7 @@ def _is_hard(piece: Piece, *, in_call: bool, argument: Field | None) -> bool:
     return in_call and not is_long
 
 
-def _locate(book: Book, need: Need, item: Item) -> None:
+def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
     """Find where an item stands best, or how it follows from others."""
     piece = item.piece
     if piece.number is not None and not need.calls and COMPUTATION.search(need.text):
@@ -348,34 +349,39 @@ def _locate(book: Book, need: Need, item: Item) -> None:
     best = -math.inf
     for rank, turn in enumerate(item.holders):
         role = book.pages[turn].role
-        score = _company(book.pages[turn], need, item) - 0.02 * rank
+        score = company.of(item, book.pages[turn]) - 0.02 * rank
         score += 1.0 * (role is not Role.ASSISTANT) + 0.15 * (turn == item.first)
         score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
         if score > best:
             best, item.best = score, turn
 
 
-def _company(page: Page, need: Need, item: Item) -> float:
-    """How much else of the need stands around the item on a page, at the best of its places."""
-    weights = {other.piece.key: other.weight for other in need.items}
-    others = sum(weights.values()) - item.weight
-    around = need.context - weights.keys()
-    names = name_keys(item.argument)
-    best = -1.0
-    for found in page.occurrences(item.keys, item.piece.unit)[:12]:
-        keys = page.keys_between(*page.home(found.start))
-        score = 0.0
-        if others > 0:
-            score += (
-                sum(w for k, w in weights.items() if k in keys and k != item.piece.key) / others
-            )
-        if around:
-            score += 0.5 * len(around & keys) / len(around)
-        held = page.field_at(found.start)
-        if held and names:
-            theirs = name_keys(held.key)
-            score += 0.5 * len(names & theirs) / len(names | theirs) if theirs else 0.0
-        elif names:
-            score += 0.25 * len(names & keys) / len(names)
-        best = max(best, score)
-    return best
+class _Company:
+    """What else of a need stands around its items."""
+
+    def __init__(self, need: Need) -> None:
+        self.weights = {item.piece.key: item.weight for item in need.items}
+        self.total = sum(self.weights.values())
+        self.around = need.context - self.weights.keys()
+
+    def of(self, item: Item, page: Page) -> float:
+        """How much of that an item has on a page, at the best of its places."""
+        others = self.total - item.weight
+        names = name_keys(item.argument)
+        best = -1.0
+        for found in page.occurrences(item.keys, item.piece.unit)[:12]:
+            keys = page.keys_between(*page.home(found.start))
+            score = 0.0
+            if others > 0:
+                shared = [w for k, w in self.weights.items() if k in keys and k != item.piece.key]
+                score += sum(shared) / others
+            if self.around:
+                score += 0.5 * len(self.around & keys) / len(self.around)
+            held = page.field_at(found.start)
+            if held and names:
+                theirs = name_keys(held.key)
+                score += 0.5 * len(names & theirs) / len(names | theirs) if theirs else 0.0
+            elif names:
+                score += 0.25 * len(names & keys) / len(names)
+            best = max(best, score)
+        return best

@@ -19,6 +19,7 @@ from tokengeist.attribution.blend.selection import is_identified
 from tokengeist.transcript import Role, Target
 
 _LARGEST_RECORD = 700
+_STOP_KEYS = frozenset(f"w:{stem(word)}" for word in STOP_WORDS)
 
 
 def understand(book: Book, target: Target) -> Need:
@@ -188,7 +189,7 @@ def _shape(key: str) -> str:
 
 def record_keys(page: Page, item: Item) -> set[str]:
     """What identifies the record that an item stands in: its other values, the id's own words."""
-    found = id_words(item, shortest=2) - {f"w:{stem(w)}" for w in STOP_WORDS}
+    found = id_words(item, shortest=2) - _STOP_KEYS
     homes = []
     for piece in page.occurrences(item.keys, item.piece.unit):
         named = next((r for r in page.records if 0 <= r.start - piece.end <= 4), None)

@@ -64,12 +64,12 @@ class Piece(NamedTuple):
     @property
     def found_by(self) -> tuple[str, ...]:
         """Everything it answers to."""
-        return (*self.keys, *self.parts)
+        return (self.key, *self.aliases, *self.parts)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The key and every alias."""
-        return (self.key, *self.aliases) if self.aliases else (self.key,)
+        return (self.key, *self.aliases)
 
 
 def _listed(words: str) -> list[str]:

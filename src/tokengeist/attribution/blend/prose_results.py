@@ -245,7 +245,7 @@ class ResultsBehindProse(FeatureReader):
         wanted = self.need.weights.keys()
         best = 0.0
         for view in page.views if page.is_structured else ():
-            if view.names and view.pieces and len(view.text) <= 60:
+            if view.pieces and len(view.text) <= 60 and not view.names.isdisjoint(wanted):
                 keys = {p.key for p in view.pieces}
                 named = len(view.names & wanted) / len(view.names)
                 best = max(best, named * len(keys & wanted) / len(keys))
@@ -258,11 +258,14 @@ class ResultsBehindProse(FeatureReader):
             echo = frozenset()
         best = 0.0
         for view in page.views if page.is_structured else ():
+            if len(view.text) > 80:
+                continue
             keys = {key for p in view.pieces for key in p.keys}
-            value = sum(weights[k] for k in sorted(keys & weights.keys()) if k not in echo)
-            if value and len(view.text) <= 80:
+            shared = keys & weights.keys()
+            value = sum(weights[k] for k in sorted(shared) if k not in echo)
+            if value:
                 name = sum(weights[k] for k in sorted(view.names & weights.keys() - keys))
-                covered = len(keys & weights.keys()) / len(keys)
+                covered = len(shared) / len(keys)
                 best = max(best, value * (0.5 + 0.5 * covered) + 0.7 * name)
         return best / self.need.weight
 
