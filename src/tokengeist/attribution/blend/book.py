@@ -16,6 +16,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from tokengeist.attribution.blend.cues import QUESTION, agreement, is_reading, is_thinking
 from tokengeist.attribution.blend.fields import QUOTES, Field, Record, scan
@@ -54,8 +55,7 @@ class Call:
         return Span(self.start, self.end)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldView:
+class FieldView(NamedTuple):
     """A field with the keys of its name and the pieces of its value."""
 
     field: Field
@@ -248,6 +248,8 @@ def open_page(turn: Turn) -> Page:
 
 
 _BULLET = re.compile(r"[\s\-*•#]*")
+_LETTER = re.compile(r"\w")
+_COUNT = re.compile(r"\d+\.")
 _BREAK = re.compile(r"[.!?;][\"”)]*(?=\s|$)|\n+")
 
 
@@ -259,9 +261,9 @@ def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
         piece = text[first:last]
         left = first + len(_BULLET.match(piece)[0])  # type: ignore[index]
         right = last - (len(piece) - len(piece.rstrip()))
-        if left >= right or not re.search(r"\w", text[left:right]):
+        if left >= right or not _LETTER.search(text, left, right):
             continue
-        if found and re.fullmatch(r"\d+\.", text[slice(*found[-1])]):
+        if found and _COUNT.fullmatch(text, *found[-1]):
             left = found.pop()[0]
         found.append((left, right))
     return found

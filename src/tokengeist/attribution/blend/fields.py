@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 QUOTES = "\"'\\"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A plain value with its key. An element of a list has the list's key and starts at itself."""
 
     key: str
@@ -47,6 +47,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_MARKS = frozenset("{}[],:")
 _ESCAPED_TOKEN = re.compile(r'\\"(?:(?!\\").)*\\"|[{}\[\],:]|[^\s{}\[\],:"\\]+', re.DOTALL)
 _JSON_IN_STRING = re.compile(r'"\s*[{\[](?=.*?\\"\s*:)', re.DOTALL)
 
@@ -65,7 +66,9 @@ class _Scanner:
     def read(self, start: int, end: int, token: re.Pattern[str] = _TOKEN) -> None:
         for match in token.finditer(self.text, start, end):
             found = match.group()
-            if found in ("{", "["):
+            if found not in _MARKS:  # an unquoted value may be several words
+                self._value = (self._value[0] if self._value else match.start(), match.end())
+            elif found in ("{", "["):
                 self._enter(found, match.start())
             elif found in ("}", "]"):
                 self._flush()
@@ -78,10 +81,8 @@ class _Scanner:
                     first, last = self._value
                     self._key = (self.text[first:last].strip(QUOTES), first)
                     self._value = None
-            elif found == ",":
+            else:
                 self._flush()
-            else:  # an unquoted value may be several words
-                self._value = (self._value[0] if self._value else match.start(), match.end())
 
     def _enter(self, bracket: str, position: int) -> None:
         key = self._key[0] if self._key else self._open[-1][2] if self._open else ""

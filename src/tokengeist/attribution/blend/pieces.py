@@ -255,6 +255,11 @@ def _value(text: str) -> float:
 
 
 _BARE_VALUE = re.compile(r'"\s?:\s?$')
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+_COMPOUND = re.compile(r"(\d+)-([a-z]+)")
+_JOINT = re.compile(r"[_-]")
+_SERIAL = re.compile(r"\d{4,}")
+_LETTERED = re.compile(r"[a-z]\d{5,}")
 _LONGEST_FIGURE = 7
 """Longer rows of digits are no amounts, but numbers of something."""
 
@@ -262,9 +267,9 @@ _LONGEST_FIGURE = 7
 def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
     text = whole[start:end]
     value = text.lstrip("#").lower()
-    ordinal = re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th)", value)
-    compound = re.fullmatch(r"(\d+)-([a-z]+)", value)
-    if _BARE_VALUE.search(whole, max(0, start - 3), start) and text.isdigit():
+    ordinal = _ORDINAL.fullmatch(value)
+    compound = _COMPOUND.fullmatch(value)
+    if text.isdigit() and _BARE_VALUE.search(whole, max(0, start - 3), start):
         yield _number(whole, start, end)
     elif ordinal:
         day = int(ordinal[1])
@@ -274,15 +279,15 @@ def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
         yield _number(whole, start, middle)
         yield from _word(whole, middle + 1, end)
     else:
-        aliases = [f"i:{part}" for part in re.split(r"[_-]", value) if _is_serial(part, value)]
-        if re.fullmatch(r"[a-z]\d{5,}", value):
+        aliases = [f"i:{part}" for part in _JOINT.split(value) if _is_serial(part, value)]
+        if _LETTERED.fullmatch(value):
             aliases.append(f"i:{value[1:]}")
         figure = float(value) if text.isdigit() and len(text) <= _LONGEST_FIGURE else None
         yield Piece(Kind.ID, f"i:{value}", start, end, text, tuple(aliases), figure)
 
 
 def _is_serial(part: str, whole: str) -> bool:
-    return part != whole and re.search(r"\d{4,}", part) is not None
+    return part != whole and _SERIAL.search(part) is not None
 
 
 _LONGEST_CODE = 4
@@ -371,6 +376,9 @@ def name_keys(name: str) -> frozenset[str]:
     return frozenset(f"w:{stem(w)}" for w in words if w.lower() not in STOP_WORDS and len(w) > 1)
 
 
+_WORD = re.compile(r"[^\W_]+")
+
+
 def normal(text: str) -> str:
     """Letters and digits in lower case, one space between words."""
-    return " ".join(re.findall(r"[^\W_]+", text.lower()))
+    return " ".join(_WORD.findall(text.lower()))
