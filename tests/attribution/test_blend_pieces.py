@@ -67,6 +67,11 @@ def test_an_id_answers_to_its_serial_number() -> None:
     assert piece.keys == ("i:gift_card_8190333", "i:8190333")
 
 
+def test_a_number_sign_makes_an_id_of_a_number_and_a_word() -> None:
+    assert keys("3-hour") == ["n:3", "w:hour"]
+    assert keys("#3-hour") == ["i:3-hour"]
+
+
 def test_short_capitals_are_codes() -> None:
     assert [piece.kind for piece in pieces("from OSL")] == [Kind.CODE]
 

@@ -268,7 +268,7 @@ def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
     text = whole[start:end]
     value = text.lstrip("#").lower()
     ordinal = _ORDINAL.fullmatch(value)
-    compound = _COMPOUND.fullmatch(value)
+    compound = _COMPOUND.fullmatch(text.lower())  # `#3-b` is the number of something
     if text.isdigit() and _BARE_VALUE.search(whole, max(0, start - 3), start):
         yield _number(whole, start, end)
     elif ordinal:
