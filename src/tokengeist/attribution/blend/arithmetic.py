@@ -24,6 +24,7 @@ from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.dates import derive_days
 from tokengeist.attribution.blend.factors import (
     LATEST,
+    as_factor,
     asked,
     by_period,
     percentages,
@@ -58,7 +59,10 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     account = _combine(book, turn, piece, sorted(told))
     if account is None or account[0] > _CONVINCING:
         factored = chain(
-            asked(book, turn, value), ruled(book, turn, value, unit), by_period(book, turn, piece)
+            as_factor(book, turn, value),
+            asked(book, turn, value),
+            ruled(book, turn, value, unit),
+            by_period(book, turn, piece),
         )
         others = (account, cheapest(turn, factored))
         account = min((a for a in others if a), key=lambda a: a[0], default=None)

@@ -127,7 +127,10 @@ NOW = _phrases(
     |(?:this|next|last)\ (?:morning|afternoon|evening|week|month|quarter|year|\w+day))\b"""
 )
 """Times that are counted from the time of speaking."""
-TODAY = _phrases(r"""\b(today|now|current|date)\b[^.\n]{0,30}$""")
+TODAY = _phrases(
+    r"""\b(today|now|current|date)\b[^.\n]{0,30}$
+    |\bit(?:['’]s|\ is)\ (?:(?:the|\w+day),?\ ){0,2}$"""
+)
 """What stands before the date of speaking where it is given."""
 COMPARISON = _phrases(
     r"""\b((?!(?:request|interest|suggest|rest|west|test|guest)\b)\w{3,}est|most|least|larger

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.cues import RELATIVE_TIME
+from tokengeist.attribution.blend.cues import RELATIVE_TIME, TODAY
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, stem
 from tokengeist.transcript import Role
 
@@ -16,19 +16,24 @@ _DAYS_IN = {"day": 1, "week": 7}
 _MEASURES = {"day": ("day", 1), "week": ("day", 7), "month": ("month", 1), "year": ("month", 12)}
 _MOST_DATES = 200
 _MOST_WORKING_DAYS = 60
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SATURDAY = 5
+_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_WEEKS = {-1: "last week", 0: "this week", 1: "next week"}
+_BEFORE_DATE = 60
 
 
-def derive_date(book: Book, turn: int, piece: Piece) -> Derivation | None:
+def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Derivation | None:
     """A date so many days from one that was named, as a rule, a result or a user says.
 
     Without such a number, a date within a week of one that was named, and the user turn that moved
-    it: a guess.
+    it: a guess. What is passed to a tool is what a user asked for, not what a rule counts.
     """
     wanted = _day(piece)
     if wanted is None:
         return None
-    return _counted(book, turn, wanted) or _near(book, turn, wanted)
+    counted = None if is_passed else _counted(book, turn, wanted)
+    return counted or _spoken(book, turn, wanted) or _near(book, turn, wanted)
 
 
 def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
@@ -85,6 +90,39 @@ def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
             for length, note in _between(day, wanted):
                 if length in lengths:
                     return Derivation((place, lengths[length].place), note)
+    return None
+
+
+def _spoken(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
+    """The day of the week that a user named, counted from today, or yesterday or tomorrow."""
+    told = [t for role in (Role.SYSTEM, Role.USER) for t in book.roles(role, turn)]
+    found = next(filter(None, (today(book.pages[t]) for t in told)), None)
+    if found is None:
+        return None
+    place, day = found
+    gap = _gap(day, wanted)
+    if not -_DAYS_IN["week"] <= gap <= 2 * _DAYS_IN["week"]:
+        return None
+    dated = wanted if wanted.year != _ANY_YEAR else day + datetime.timedelta(gap)
+    weekday = _WEEKDAYS[dated.weekday()]
+    weeks = ((dated.weekday() - gap) % 7 + gap) // 7
+    words = [weekday, weekday[:3]] if dated.year != _ANY_YEAR else []
+    words += [spoken[n] for spoken, n in ((_DAYS, gap), (_WEEKS, weeks)) if n in spoken]
+    if not words:
+        return None
+    meant = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    for user in reversed(book.roles(Role.USER, turn)):
+        said = meant.search(book.pages[user].text)
+        if said:
+            return Derivation((place, Place(user, *said.span())), f"{gap:+d} days")
+    return None
+
+
+def today(page: Page) -> tuple[Place, datetime.date] | None:
+    """The day that a turn says it is."""
+    for place, day in dates_of(page):
+        if TODAY.search(page.text, max(0, place.start - _BEFORE_DATE), place.start):
+            return place, day
     return None
 
 

@@ -21,13 +21,14 @@ from tokengeist.attribution.blend.cues import (
     PROHIBITION,
     RULE,
 )
+from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.field_evidence import field_evidence, join
 from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
 from tokengeist.attribution.blend.selection import picked
-from tokengeist.attribution.blend.workings import gives, today_told, workings
+from tokengeist.attribution.blend.workings import gives, workings
 from tokengeist.transcript import Role, Span
 
 _SHORT = 8
@@ -134,9 +135,10 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     for _, piece in _matches(need, page):
         wanted.setdefault(piece.key, BASE_WEIGHT[piece.kind])
     forbids = PROHIBITION.search(need.text) is not None
-    today = today_told(page) if NOW.search(need.text) else None
-    if today and not need.states_rule:
-        return _trimmed(page.text, *today)
+    dated = today(page) if NOW.search(need.text) else None
+    told = page.home(dated[0].start) if dated else None
+    if told and not need.states_rule:
+        return _trimmed(page.text, *told)
     scores = []
     for start, end, keys in passages:
         hits = sorted(keys & wanted.keys())
@@ -154,10 +156,10 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
         shares = [score / most if most else 0.0 for score in scores]
         scores = [s + _LIKENESS * alike for s, alike in zip(shares, likeness, strict=True)]
     best = max(range(len(scores)), key=lambda n: scores[n], default=0)
-    start, end = today or (0, min(len(page.text), 100))
+    start, end = told or (0, min(len(page.text), 100))
     if scores and scores[best] > 0:
         start, end = page.sentences[best]
-    if (start, end) != today and len(page.text[start:end].split()) > _LONG_SENTENCE:
+    if (start, end) != told and len(page.text[start:end].split()) > _LONG_SENTENCE:
         start, end = _densest_clauses(page, frozenset(wanted), start, end)
     return _trimmed(page.text, start, end)
 

@@ -64,6 +64,14 @@ def _numbers(book: Book, turns: Iterable[int]) -> list[Number]:
     return [number for turn in turns for number in numbers_of(book, turn)][-LATEST:]
 
 
+def as_factor(book: Book, turn: int, value: float) -> Iterator[Account]:
+    """A percentage as it is multiplied with: 0.6 for 60 %, 0.92 for 8 % off, 1.19 for 19 % on."""
+    for percentage in percentages(book, turn) if 0 < value < 2 and value != 1 else ():
+        share = percentage.value / 100
+        if any(same(100 * factor, 100 * value) for factor in (share, 1 - share, 1 + share)):
+            yield 0.5, (percentage,), percentage.piece.text
+
+
 def percentages(book: Book, turn: int) -> list[Number]:
     """Every percentage that rules or results give."""
     turns = sorted(book.roles(Role.SYSTEM, turn) + book.roles(Role.TOOL, turn))

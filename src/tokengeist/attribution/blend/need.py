@@ -336,14 +336,13 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
             item.holders = []
             return
     if not item.holders:
-        if piece.number is not None:
-            step = derive_step(book, need.turn, piece, item.argument) if item.argument else None
-            item.derivation = step or derive_number(book, need.turn, piece)
-        elif piece.kind is Kind.DATE:
-            item.derivation = derive_date(book, need.turn, piece)
-        elif piece.kind is Kind.TIME:
-            item.derivation = derive_time(book, need.turn, piece)
+        item.derivation = _derive(book, need.turn, item)
         return
+    if item.argument and _is_passed_again(book, item):
+        derivation = _derive(book, item.holders[0], item)
+        if derivation and not derivation.is_guess:
+            item.derivation, item.holders = derivation, []
+            return
     told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     item.first = (told or item.holders)[0]
     best = -math.inf
@@ -354,6 +353,29 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
         score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
         if score > best:
             best, item.best = score, turn
+
+
+def _derive(book: Book, turn: int, item: Item) -> Derivation | None:
+    """How an item that nobody gave follows from what was said before a turn."""
+    piece = item.piece
+    if piece.number is not None:
+        step = derive_step(book, turn, piece, item.argument) if item.argument else None
+        return step or derive_number(book, turn, piece)
+    if piece.kind is Kind.DATE:
+        return derive_date(book, turn, piece, is_passed=bool(item.argument))
+    return derive_time(book, turn, piece) if piece.kind is Kind.TIME else None
+
+
+def _is_passed_again(book: Book, item: Item) -> bool:
+    """Whether a figure was worked out for an earlier call, and stands only there and in echoes."""
+    if item.piece.kind not in (Kind.NUMBER, Kind.DATE, Kind.TIME):
+        return False
+    return all(
+        item.piece.key not in page.prose_keys
+        if page.role is Role.ASSISTANT
+        else page.role is Role.TOOL and item.piece.key in book.argument_keys(page.index)
+        for page in (book.pages[turn] for turn in item.holders)
+    )
 
 
 class _Company:

@@ -8,11 +8,12 @@ from functools import cached_property
 from tokengeist.attribution.blend.accounts import Place
 from tokengeist.attribution.blend.book import Page
 from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW
+from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.need import share
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.prose_results import ResultsBehindProse
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
-from tokengeist.attribution.blend.workings import may_account, today_told
+from tokengeist.attribution.blend.workings import may_account
 from tokengeist.transcript import Role
 
 _SHORT = 80
@@ -40,7 +41,7 @@ class ProseFeatures(ResultsBehindProse):
             "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
             "works_with": self._works_with(page),
-            "tells_today": NOW.search(self.need.text) is not None and today_told(page) is not None,
+            "tells_today": NOW.search(self.need.text) is not None and today(page) is not None,
             "words_only": share(
                 [i for i in self.soft if self._told(i) == [page.index]], self.need.items
             ),

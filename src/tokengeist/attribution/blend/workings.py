@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.cues import TODAY
 from tokengeist.attribution.blend.need import Item, Need, take_apart
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.transcript import Span, Target
 
 _FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
-_BEFORE_DATE = 60
 
 
 def workings(book: Book, need: Need) -> Need | None:
@@ -35,15 +33,6 @@ def may_account(page: Page, need: Need) -> bool:
     """Whether figures without any account may follow from amounts, rates or times of a turn."""
     figures = any(_is_unaccounted(item) and not item.derivation for item in need.hard)
     return figures and any(piece.unit for piece in page.pieces)
-
-
-def today_told(page: Page) -> tuple[int, int] | None:
-    """The sentence in which a turn says what day it is."""
-    for piece in page.pieces:
-        before = max(0, piece.start - _BEFORE_DATE)
-        if piece.kind is Kind.DATE and TODAY.search(page.text, before, piece.start):
-            return page.home(piece.start)
-    return None
 
 
 def _is_unaccounted(item: Item) -> bool:
