@@ -60,6 +60,7 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     if account is None or account[0] > _CONVINCING:
         factored = chain(
             as_factor(book, turn, value),
+            _rounded(book, turn, value),
             asked(book, turn, value),
             ruled(book, turn, value, unit),
             by_period(book, turn, piece),
@@ -81,6 +82,15 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     if len({number.turn for number in numbers}) > 1 or len(numbers) == 1:
         numbers = tuple(_original(book, turn, number) for number in numbers)
     return _derivation((number.place for number in numbers), note, is_loose=is_loose)
+
+
+def _rounded(book: Book, turn: int, value: float) -> Iterator[Account]:
+    """A whole number for what a calculator gave with decimals."""
+    for result in book.roles(Role.TOOL, turn) if value.is_integer() else ():
+        figure = book.pages[result].figure
+        if figure is not None and 0 < abs((figure.number or 0.0) - value) < 1:
+            number = Number(result, figure.number or 0.0, "", figure)
+            yield 0.7, (number,), f"{figure.text} rounded"
 
 
 def _belongs_together(book: Book, turn: int, numbers: Sequence[Number]) -> bool:

@@ -110,6 +110,12 @@ class Page:
         return self.role is Role.TOOL and bool(self.fields)
 
     @cached_property
+    def figure(self) -> Piece | None:
+        """The one number that it consists of, as a calculator's answer does."""
+        only = self.pieces[0] if len(self.pieces) == 1 else None
+        return only if only and only.number is not None else None
+
+    @cached_property
     def passages(self) -> list[tuple[int, int]]:
         """What it can be read by: sentences and a tool's records, else the whole."""
         records = self.records if self.role is Role.TOOL else ()
