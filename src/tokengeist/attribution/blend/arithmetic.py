@@ -39,8 +39,12 @@ _CONVINCING = 0.9
 """An account this cheap needs no rival."""
 _SMALL_PRODUCT = 20
 """Smaller whole numbers are the product of others by accident."""
+_TELLING = 10
+"""Smaller figures without a unit stand in many places by accident."""
 _FACTORS = 4
 """A product stands behind its factors, and few other numbers come between."""
+_ONE_OF_EACH = 0.3
+"""An account this cheap names the very results that it is about."""
 _LOOSE = 1.4
 """From here on it may be an accident: two numbers from anywhere, or one of them several times."""
 
@@ -61,7 +65,7 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
         factored = chain(
             as_factor(book, turn, value),
             _rounded(book, turn, value),
-            asked(book, turn, value),
+            asked(book, turn, piece),
             ruled(book, turn, value, unit),
             by_period(book, turn, piece),
         )
@@ -79,7 +83,7 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
         return None
     cost, numbers, note = account
     is_loose = cost >= _LOOSE and not _belongs_together(book, turn, numbers)
-    if len({number.turn for number in numbers}) > 1 or len(numbers) == 1:
+    if cost > _ONE_OF_EACH and (len({n.turn for n in numbers}) > 1 or len(numbers) == 1):
         numbers = tuple(_original(book, turn, number) for number in numbers)
     return _derivation((number.place for number in numbers), note, is_loose=is_loose)
 
@@ -203,6 +207,9 @@ def _with_earlier(
 
 
 def _places_of(book: Book, turn: int, piece: Piece) -> Iterator[Place]:
+    """Where a term was taken from; a bare figure of one digit may stand anywhere."""
+    if not piece.unit and (piece.number or 0.0) < _TELLING:
+        return
     holders = book.holders(piece, turn)
     for role in (Role.TOOL, Role.USER, Role.SYSTEM):
         for holder in holders:
@@ -225,7 +232,13 @@ def _combine(book: Book, turn: int, piece: Piece, turns: Sequence[int]) -> Accou
     users = book.roles(Role.USER, turn)
     recent = [n for n in numbers if n.key and users and n.turn > users[-1]]
     return cheapest(
-        turn, chain(_sums(numbers, value), _compared(recent, value), _pairs(numbers, value))
+        turn,
+        chain(
+            _sums(numbers, value),
+            _each(recent, value),
+            _compared(recent, value),
+            _pairs(numbers, value),
+        ),
     )
 
 
@@ -254,6 +267,17 @@ def _sums(numbers: list[Number], value: float) -> Iterator[Account]:
             for parts in combinations(group, size):
                 if same(sum(p.value for p in parts), value):
                     yield cost, parts, _sum_note(parts)
+
+
+def _each(numbers: list[Number], value: float) -> Iterator[Account]:
+    """One field of every result since the user spoke: what was paid, refunded or booked in all."""
+    first: dict[str, dict[int, Number]] = defaultdict(dict)
+    for number in numbers:
+        first[number.key].setdefault(number.turn, number)
+    for found in first.values():
+        parts = tuple(found.values())
+        if len(parts) > 1 and same(sum(part.value for part in parts), value):
+            yield 0.0, parts, _sum_note(parts)
 
 
 def _compared(numbers: list[Number], value: float) -> Iterator[Account]:

@@ -11,16 +11,17 @@ from collections.abc import Iterable, Iterator
 from tokengeist.attribution.blend.accounts import Account, Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.pieces import Piece, name_keys
-from tokengeist.attribution.blend.quantities import PERCENT, compatible, rate_of
+from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible, rate_of
 from tokengeist.transcript import Role
 
 LATEST = 400
 """Only so many of the latest numbers are paired: a long transcript must not cost a square."""
 
 
-def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
+def asked(book: Book, turn: int, piece: Piece) -> Iterator[Account]:
     """A number scaled by one that a user named."""
-    numbers = [n for t in range(turn) for n in numbers_of(book, t) if n.piece.unit != PERCENT]
+    value = piece.number or 0.0
+    numbers = [n for t in range(turn) for n in numbers_of(book, t) if _may_be_scaled(n, piece)]
     for back, user in enumerate(reversed(book.roles(Role.USER, turn)[-4:])):
         for factor in numbers_of(book, user):
             for number in numbers[-LATEST:]:
@@ -36,6 +37,27 @@ def asked(book: Book, turn: int, value: float) -> Iterator[Account]:
                     yield cost + 0.1, (number, factor), f"{figure} × {said}"
                 elif same(number.value / factor.value, value):
                     yield cost + 0.2, (number, factor), f"{figure} ÷ {said}"
+
+
+_AMOUNTS = name_keys("price rate fee cost amount total charge fare rent salary balance deposit")
+_CENTS = re.compile(r"[.,]\d\d$")
+
+
+def _may_be_scaled(number: Number, piece: Piece) -> bool:
+    """Whether so many times a number can be what a piece gives.
+
+    An amount of money is so many times another, and a count so many times a count; a figure of one
+    digit meets others by accident.
+    """
+    unit = number.piece.unit
+    if unit == PERCENT or not compatible(unit, piece.unit):
+        return False
+    if piece.unit == MONEY and not unit:
+        has_cents = _CENTS.search(number.piece.text) is not None
+        return has_cents or bool(_AMOUNTS & name_keys(number.key))
+    if not piece.unit and (piece.number or 0.0).is_integer() and not number.value.is_integer():
+        return False
+    return bool(unit) or number.value >= 10
 
 
 _MONTHLY = re.compile(r"month", re.IGNORECASE)
