@@ -25,6 +25,8 @@ _A_TOPIC = 2.0
 """So many rare words of one turn tell what a query or a note was made from."""
 _NEAR = 3
 _A_FEW_WORDS = 24
+_YES = 4
+"""A reply of so many words with a yes in it says nothing else."""
 
 
 class CallFeatures(FeatureReader):
@@ -135,7 +137,7 @@ class CallFeatures(FeatureReader):
         roles = self._origin_roles
         if not roles:
             return "no arguments"
-        if any(found <= {None, Role.ASSISTANT} for found in roles.values()):
+        if any(found == {None} for found in roles.values()) and not self._only_agrees:
             return "unexplained"
         if any(Role.USER in found for found in roles.values()):
             return "stated elsewhere"
@@ -144,6 +146,12 @@ class CallFeatures(FeatureReader):
         if not seen:
             return "not seen"
         return "chosen" if offered > 1 else "only one"
+
+    @cached_property
+    def _only_agrees(self) -> bool:
+        """The latest user turn says yes and nothing else."""
+        user = self.scene.latest_user
+        return self.book.agrees(user) > 0 and len(self.book.pages[user].text.split()) <= _YES
 
     @cached_property
     def _origin_roles(self) -> dict[str, set[Role | None]]:

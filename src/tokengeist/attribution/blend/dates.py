@@ -18,9 +18,11 @@ _MOST_DATES = 200
 _MOST_WORKING_DAYS = 60
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SATURDAY = 5
-_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
-_WEEKS = {-1: "last week", 0: "this week", 1: "next week"}
+_DAYS = {-1: ("yesterday",), 0: ("today",), 1: ("tomorrow",)}
+_WEEKS = {-1: ("last week",), 0: ("this week",), 1: ("next week",)}
 _BEFORE_DATE = 60
+_SOON = 60
+"""A day of the month that is named without the month is less than so many days away."""
 
 
 def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Derivation | None:
@@ -94,27 +96,31 @@ def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
 
 
 def _spoken(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
-    """The day of the week that a user named, counted from today, or yesterday or tomorrow."""
+    """What a user called a day, counted from today: `Tuesday`, `the 19th`, `tomorrow`, `next week`.
+
+    A week has seven days, so that is a guess.
+    """
     told = [t for role in (Role.SYSTEM, Role.USER) for t in book.roles(role, turn)]
     found = next(filter(None, (today(book.pages[t]) for t in told)), None)
     if found is None:
         return None
     place, day = found
     gap = _gap(day, wanted)
-    if not -_DAYS_IN["week"] <= gap <= 2 * _DAYS_IN["week"]:
+    if abs(gap) > _SOON:
         return None
     dated = wanted if wanted.year != _ANY_YEAR else day + datetime.timedelta(gap)
     weekday = _WEEKDAYS[dated.weekday()]
     weeks = ((dated.weekday() - gap) % 7 + gap) // 7
-    words = [weekday, weekday[:3]] if dated.year != _ANY_YEAR else []
-    words += [spoken[n] for spoken, n in ((_DAYS, gap), (_WEEKS, weeks)) if n in spoken]
-    if not words:
-        return None
-    meant = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
-    for user in reversed(book.roles(Role.USER, turn)):
-        said = meant.search(book.pages[user].text)
-        if said:
-            return Derivation((place, Place(user, *said.span())), f"{gap:+d} days")
+    names = [f"{wanted.day}(?:st|nd|rd|th)", *_DAYS.get(gap, ())]
+    if dated.year != _ANY_YEAR and -7 <= gap <= 14:
+        names += [weekday, weekday[:3]]
+    for words, is_certain in ((names, True), (_WEEKS.get(weeks, ()), False)):
+        meant = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+        for user in reversed(book.roles(Role.USER, turn)) if words else ():
+            said = meant.search(book.pages[user].text)
+            if said:
+                places = (place, Place(user, *said.span()))
+                return Derivation(places, f"{gap:+d} days", is_certain=is_certain)
     return None
 
 

@@ -367,11 +367,14 @@ def _derive(book: Book, turn: int, item: Item) -> Derivation | None:
 
 
 def _is_passed_again(book: Book, item: Item) -> bool:
-    """Whether a figure was worked out for an earlier call, and stands only there and in echoes."""
+    """Whether a figure was worked out for an earlier call, and stands only there and in echoes.
+
+    A date may have been repeated in full by the assistant, too, before it was passed.
+    """
     if item.piece.kind not in (Kind.NUMBER, Kind.DATE, Kind.TIME):
         return False
     return all(
-        item.piece.key not in page.prose_keys
+        item.piece.kind is Kind.DATE or item.piece.key not in page.prose_keys
         if page.role is Role.ASSISTANT
         else page.role is Role.TOOL and item.piece.key in book.argument_keys(page.index)
         for page in (book.pages[turn] for turn in item.holders)
