@@ -70,6 +70,7 @@ class ProseFeatures(ResultsBehindProse):
             "passage_relative": self._relative(page),
             "answered": answers,
             "answered_by_rule": answers and rule,
+            "answered_by_sum": answers and self._is_worked_out,
             "compares": self._is_choice and compares(page),
             "compares_last": self._is_choice and turn == self._last_comparison,
             **described,
@@ -96,6 +97,11 @@ class ProseFeatures(ResultsBehindProse):
         text = page.text.strip()
         plain = all(piece.kind in (Kind.WORD, Kind.NAME) for piece in page.pieces)
         return plain and text.endswith("?") and len(page.sentences) == 1 and len(text) < _SHORT
+
+    @cached_property
+    def _is_worked_out(self) -> bool:
+        """A figure of the target is told by nobody: it was worked out."""
+        return any(i.piece.number is not None and not self._told(i) for i in self.hard)
 
     @cached_property
     def _is_looked_up(self) -> bool:
