@@ -51,8 +51,9 @@ def settle(book: Book, need: Need) -> None:
         for turn in item.holders
     }
     users = book.roles(Role.USER, need.turn)
+    described = _describing(book, need)
     for item in need.items:
-        item.origin = _origin(book, item, support, users[-1] if users else -1)
+        item.origin = _origin(book, item, support, users[-1] if users else -1, described)
     for item in need.items:
         if item.origin is not None and book.pages[item.origin].role is Role.TOOL:
             _find_decision(book, need, item, item.origin, users)
@@ -65,12 +66,22 @@ def settle(book: Book, need: Need) -> None:
             )
 
 
-def _origin(book: Book, item: Item, support: dict[int, int], latest_user: int) -> int | None:
+def _describing(book: Book, need: Need) -> list[int]:
+    """The results that were looked up by an id which is passed now."""
+    ids = [item for item in need.hard if item.piece.kind is Kind.ID]
+    return sorted({turn for i in ids for turn in i.holders if book.is_about(turn, i.piece.key)})
+
+
+def _origin(
+    book: Book, item: Item, support: dict[int, int], latest_user: int, described: list[int]
+) -> int | None:
     stated = _exact(book, item, [t for t in item.holders if book.pages[t].role is Role.USER])
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
     results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
     if is_small(item.piece) and not item.is_part:
         results = [t for t in results if _is_named_so(book.pages[t], item)]
+        if any(_has_field(book.pages[turn], item.argument) for turn in described):
+            results = [t for t in results if t in described]  # not that of another thing
     brought = [t for t in results if item.piece.key not in book.argument_keys(t)]
     freshest = min((book.freshness[t] for t in brought), default=Freshness.NEW)
     brought = [t for t in brought if book.freshness[t] is freshest]
@@ -122,6 +133,11 @@ def _is_named_so(page: Page, item: Item) -> bool:
         if held and names & name_keys(held.key):
             return True
     return False
+
+
+def _has_field(page: Page, argument: str) -> bool:
+    names = name_keys(argument)
+    return page.is_structured and any(names & name_keys(f.key) for f in page.fields)
 
 
 def _find_decision(book: Book, need: Need, item: Item, origin: int, users: list[int]) -> None:
