@@ -269,7 +269,9 @@ def _identifier(whole: str, start: int, end: int) -> Iterator[Piece]:
     value = text.lstrip("#").lower()
     ordinal = _ORDINAL.fullmatch(value)
     compound = _COMPOUND.fullmatch(text.lower())  # `#3-b` is the number of something
-    if text.isdigit() and _BARE_VALUE.search(whole, max(0, start - 3), start):
+    if text.isdigit() and (
+        _BARE_VALUE.search(whole, max(0, start - 3), start) or unit_of(whole, start, end)
+    ):
         yield _number(whole, start, end)
     elif ordinal:
         day = int(ordinal[1])
