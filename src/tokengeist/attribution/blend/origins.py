@@ -24,7 +24,7 @@ _STOP_KEYS = frozenset(f"w:{stem(word)}" for word in STOP_WORDS)
 
 def understand(book: Book, target: Target) -> Need:
     """A target taken apart, its arguments with their origins."""
-    need = take_apart(book, target)
+    need = take_apart(book, _with_arguments(book, target))
     if not need.calls:
         return need
     if set(need.calls) == set(need.spans) or book.pages[need.turn].is_thinking:
@@ -41,6 +41,16 @@ def understand(book: Book, target: Target) -> Need:
             item.alternatives = same.alternatives
             item.is_named, item.is_singled_out = same.is_named, same.is_singled_out
     return need
+
+
+def _with_arguments(book: Book, target: Target) -> Target:
+    """The whole call where only its name was asked about: what it was for is in its arguments."""
+    calls = book.pages[target.turn].calls
+    spans = tuple(
+        next((c.span for c in calls if c.start <= s.start and s.end <= c.arguments), s)
+        for s in target.spans
+    )
+    return target if spans == target.spans else Target(target.turn, spans)
 
 
 def settle(book: Book, need: Need) -> None:

@@ -19,7 +19,7 @@ from tokengeist.attribution.blend.inventions import is_invented
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.staleness import stale
 from tokengeist.attribution.protocol import Link, Unit, Verdict
-from tokengeist.transcript import Span
+from tokengeist.transcript import Span, Target
 
 
 def units(book: Book, need: Need, links: Sequence[Link]) -> tuple[Unit, ...]:
@@ -33,8 +33,8 @@ def units(book: Book, need: Need, links: Sequence[Link]) -> tuple[Unit, ...]:
             Unit(need.turn, span, Verdict.UNSUPPORTED, claim.sources, claim.note)
             for span in need.spans[:1]
         ]
-    elif not found and links:
-        found = [_statement(need, span, links) for span in need.spans]
+    elif not found:
+        found = list(attributed(Target(need.turn, need.spans), links))
     return tuple(sorted(found, key=lambda unit: (unit.span, unit.verdict)))
 
 
@@ -48,10 +48,13 @@ def shown_wrong_by(account: Sequence[Unit]) -> dict[int, tuple[Span, ...]]:
     return {turn: join(spans, ONE_STRETCH) for turn, spans in found.items()}
 
 
-def _statement(need: Need, span: Span, links: Sequence[Link]) -> Unit:
+def attributed(target: Target, links: Sequence[Link]) -> tuple[Unit, ...]:
+    """The account of a target without a value to check: it rests on the likeliest source."""
+    if not links:
+        return ()
     best = max(links, key=lambda link: link.score)
     sources = tuple((best.turn, place) for place in best.evidence)
-    return Unit(need.turn, span, Verdict.ATTRIBUTED, sources)
+    return tuple(Unit(target.turn, s, Verdict.ATTRIBUTED, sources) for s in target.spans)
 
 
 def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
