@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tokengeist.attribution.blend.accounts import Place
 from tokengeist.attribution.blend.book import Page
-from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW
+from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW, QUESTION
 from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.need import share
 from tokengeist.attribution.blend.pieces import Kind
@@ -79,6 +79,7 @@ class ProseFeatures(ResultsBehindProse):
             "change_reported": is_latest and scene.reports_change,
             **self._derived(page),
             "works_with": self._works_with(page),
+            "proposed_as_said": turn == self._proposed_as_said,
             "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
             "asks_information": asks * scene.passages[turn],
             "information_given": asks and answers,
@@ -90,6 +91,18 @@ class ProseFeatures(ResultsBehindProse):
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
         }
+
+    @cached_property
+    def _proposed_as_said(self) -> int:
+        """The user who said what a detail of a proposal is: `**Cabin:** Economy`."""
+        if any(i.piece.number is not None for i in self.hard):
+            return -1
+        detail = LABEL.search(self.need.text) is not None
+        if not detail or QUESTION.search(self.book.pages[self.need.turn].text) is None:
+            return -1
+        said = {user: self.scene.passages[user] for user in self.scene.users}
+        best = max(said.values(), default=0.0)
+        return max((user for user in said if said[user] == best), default=-1) if best else -1
 
     @staticmethod
     def _only_asks(page: Page) -> bool:
