@@ -166,16 +166,8 @@ class ProseFeatures(ResultsBehindProse):
             "computed_here": any(i.first == turn for i in own if i.piece.number is not None),
             "retold": self._retold(page),
             "thought": page.is_thinking * passage,
-            "thought_of_result": page.is_thinking and self._is_all_in_results,
             "derived": self.scene.is_derived_from(page),
         }
-
-    @cached_property
-    def _is_all_in_results(self) -> bool:
-        """Some result gives every value of the target, so no thought is needed to have them."""
-        return bool(self.hard) and all(
-            any(self.book.pages[t].role is Role.TOOL for t in item.holders) for item in self.hard
-        )
 
     def _retold(self, page: Page) -> float:
         """How much of the target a sentence of the assistant's holds that nobody else has said."""
