@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import Script, quoted, sources
+from tests.attribution.conversations import Script, explain, quoted, sources
+from tokengeist.attribution.protocol import Verdict
 
 
 def test_a_literal_of_a_command_is_not_looked_for() -> None:
@@ -216,3 +217,46 @@ def test_how_much_is_looked_at_is_the_agents_own_choice() -> None:
         .calls("list_bills", [], account="AC-5512", limit=3)
     )
     assert sources(script, 'list_bills({"account": "AC-5512", "limit": 3})') == {2}
+
+
+def test_a_small_figure_of_another_thing_is_not_passed_for_this_one() -> None:
+    script = (
+        Script()
+        .user("How are my bookings?")
+        .calls("get_booking", {"ref": "AB1204", "paid_bags": 1}, ref="AB1204")
+        .calls("get_booking", {"ref": "CD3390", "paid_bags": 0}, ref="CD3390")
+        .says("Fine, both of them.")
+        .user("Add a bag to CD3390.")
+        .calls("update_bags", "ok", ref="CD3390", paid_bags=1)
+    )
+    assert 2 not in sources(script, "update_bags", turn=7)
+    assert 6 in sources(script, "update_bags", turn=7)
+
+
+def test_the_name_of_a_call_is_explained_by_its_arguments() -> None:
+    script = (
+        Script()
+        .user("Cancel the order with the lamp.")
+        .calls("list_orders", {"orders": [{"id": "Q-4410", "item": "lamp"}]})
+        .says("Order Q-4410, shall I?")
+        .user("Yes.")
+        .calls("cancel_order", "done", order_id="Q-4410")
+    )
+    name = explain(script, "cancel_order", turn=5)
+    whole = explain(script, 'cancel_order({"order_id": "Q-4410"})', turn=5)
+    assert name.links == whole.links
+    assert [(u.verdict, u.span.start) for u in name.units] == [(Verdict.ATTRIBUTED, 0)]
+
+
+def test_a_bare_yes_is_no_source_of_what_the_agent_chose_itself() -> None:
+    def log(reply: str) -> Script:
+        return (
+            Script()
+            .user("The pipeline od-20311104 failed.")
+            .says("Shall I have a look at the log?")
+            .user(reply)
+            .calls("get_log", "ERROR no rate", run="od-20311104", level="verbose")
+        )
+
+    assert sources(log("Yes please."), "get_log", turn=3) == {0}
+    assert sources(log("Show me all that it wrote to the end."), "get_log", turn=3) == {0, 2}

@@ -100,3 +100,28 @@ def test_a_share_of_a_rule_is_worked_out() -> None:
 )
 def test_a_tool_to_think_with_is_named_by_nothing_else(tool: str, thinks: bool) -> None:
     assert is_thinking(tool) is thinks
+
+
+def test_a_detail_of_a_proposal_comes_from_who_wished_it_so() -> None:
+    script = (
+        Script()
+        .user("I want to change to the cheapest economy seat on ferry F-2210.")
+        .calls("search", {"seats": [{"cabin": "economy", "price": 207}]}, ferry="F-2210")
+        .says("That is 207.")
+        .user("Fine.")
+        .calls("calculate", "-2580.0", expression="207 - 2787")
+        .says("- **Cabin:** Economy\n- **Refund:** 2580\n\nShall I proceed?")
+    )
+    assert 0 in sources(script, "**Cabin:** Economy")
+
+
+def test_a_figure_worked_out_in_an_answer_rests_on_the_question() -> None:
+    script = (
+        Script()
+        .user("We are a school.")
+        .calls("get_prices", {"pupil": 3.5, "adult": 7.25})
+        .says("How many are you?")
+        .user("The whole of year four, and their teachers as well, they pay for themselves.")
+        .says("Then it would be about £171.30 for all.")
+    )
+    assert 4 in sources(script, "about £171.30 for all")

@@ -195,3 +195,65 @@ def test_a_number_of_topics_is_no_factor() -> None:
         .says("It is 95 EUR.")
     )
     assert 0 not in sources(script, "95 EUR")
+
+
+def test_a_percentage_is_multiplied_with_as_a_factor() -> None:
+    script = (
+        Script()
+        .system("Repeated text is charged at 30 %. Frame contracts get 8% off.")
+        .user("What does it cost?")
+        .calls("count", {"new_words": 4400, "repeated": 2000})
+        .calls("calculate", "792.12", expression="(4400 + 0.3 * 2000) * 0.92")
+    )
+    assert sources(script, 'expression": "(4400 + 0.3 * 2000) * 0.92', turn=4) >= {0, 3}
+    assert 0 not in sources(script, "4400", turn=4)
+
+
+def test_a_whole_number_may_be_a_rounded_one() -> None:
+    script = (
+        Script()
+        .user("How many shares do I get for 5000?")
+        .calls("calculate", "53.475935", expression="5000 / 93.50")
+        .says("You can buy 53 of them.")
+    )
+    assert unit(script, "You can buy 53 of them", "53").note == "53.475935 rounded"
+
+
+def test_only_an_amount_is_so_many_times_another() -> None:
+    boat = {"length_m": 13.0, "draught_m": 1.9}
+    script = (
+        Script()
+        .user("Two nights, please.")
+        .calls("get_boat", boat)
+        .says("Electricity is £26.00 for your stay.")
+    )
+    found = unit(script, "is £26.00 for your stay", "26.00")
+    assert 0 not in {turn for turn, _ in found.sources}
+    priced = Script().user("Two nights, please.").calls("get_berth", {"price": 13.0})
+    found = unit(priced.says("It is £26.00 for your stay."), "£26.00 for your stay", "26.00")
+    assert found.note == "13.0 × Two"
+
+
+def test_what_each_result_says_is_added_up() -> None:
+    script = (
+        Script()
+        .user("These three charges are wrong.")
+        .calls("list_charges", {"charges": [{"sum": 64.5}, {"sum": 13.99}, {"sum": 13.99}]})
+        .says("Shall I open disputes?")
+        .user("Yes, all of them.")
+        .calls("open_dispute", {"id": "D-1", "amount": 64.5, "credit": {"amount": 32.25}})
+        .calls("open_dispute", {"id": "D-2", "amount": 13.99})
+        .calls("open_dispute", {"id": "D-3", "amount": 13.99})
+        .says("In total you are disputing 92.48.")
+    )
+    found = unit(script, "In total you are disputing 92.48", "92.48")
+    assert [turn for turn, _ in found.sources] == [6, 8, 10]
+
+
+def test_five_digits_with_a_currency_are_an_amount() -> None:
+    script = Script().user("What does the boat cost?").calls("get_boat", {"price": 17021})
+    assert (
+        unit(script.says("It costs $17021."), "costs $17021", "17021").verdict is Verdict.VERBATIM
+    )
+    script = Script().user("And the other?").calls("note", "It is $16005 in all.")
+    assert unit(script.says("That is $16,005."), "is $16,005", "16,005").verdict is Verdict.VERBATIM

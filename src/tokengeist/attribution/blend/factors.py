@@ -53,7 +53,7 @@ def _may_be_scaled(number: Number, piece: Piece) -> bool:
     if unit == PERCENT or not compatible(unit, piece.unit):
         return False
     if piece.unit == MONEY and not unit:
-        has_cents = _CENTS.search(number.piece.text) is not None
+        has_cents = not number.value.is_integer() or _CENTS.search(number.piece.text) is not None
         return has_cents or bool(_AMOUNTS & name_keys(number.key))
     if not piece.unit and (piece.number or 0.0).is_integer() and not number.value.is_integer():
         return False

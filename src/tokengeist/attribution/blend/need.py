@@ -14,15 +14,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tokengeist.attribution.blend.accounts import Derivation
-from tokengeist.attribution.blend.arithmetic import compare_results, derive_number
+from tokengeist.attribution.blend.arithmetic import compare_results
 from tokengeist.attribution.blend.book import Book, FieldView, Page, scarcity
 from tokengeist.attribution.blend.cues import COMPUTATION, RULE
-from tokengeist.attribution.blend.dates import derive_date
+from tokengeist.attribution.blend.derivations import derive, is_passed_again
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
 from tokengeist.attribution.blend.quantities import MONEY
-from tokengeist.attribution.blend.steps import derive_step
-from tokengeist.attribution.blend.times import derive_time
 from tokengeist.transcript import Role, Span, Target
 
 LONG_ARGUMENT = 60
@@ -336,10 +334,10 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
             item.holders = []
             return
     if not item.holders:
-        item.derivation = _derive(book, need.turn, item)
+        item.derivation = derive(book, need.turn, piece, item.argument)
         return
-    if item.argument and _is_passed_again(book, item):
-        derivation = _derive(book, item.holders[0], item)
+    if item.argument and is_passed_again(book, piece, item.holders):
+        derivation = derive(book, item.holders[0], piece, item.argument)
         if derivation and not derivation.is_guess:
             item.derivation, item.holders = derivation, []
             return
@@ -353,32 +351,6 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
         score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
         if score > best:
             best, item.best = score, turn
-
-
-def _derive(book: Book, turn: int, item: Item) -> Derivation | None:
-    """How an item that nobody gave follows from what was said before a turn."""
-    piece = item.piece
-    if piece.number is not None:
-        step = derive_step(book, turn, piece, item.argument) if item.argument else None
-        return step or derive_number(book, turn, piece)
-    if piece.kind is Kind.DATE:
-        return derive_date(book, turn, piece, is_passed=bool(item.argument))
-    return derive_time(book, turn, piece) if piece.kind is Kind.TIME else None
-
-
-def _is_passed_again(book: Book, item: Item) -> bool:
-    """Whether a figure was worked out for an earlier call, and stands only there and in echoes.
-
-    A date may have been repeated in full by the assistant, too, before it was passed.
-    """
-    if item.piece.kind not in (Kind.NUMBER, Kind.DATE, Kind.TIME):
-        return False
-    return all(
-        item.piece.kind is Kind.DATE or item.piece.key not in page.prose_keys
-        if page.role is Role.ASSISTANT
-        else page.role is Role.TOOL and item.piece.key in book.argument_keys(page.index)
-        for page in (book.pages[turn] for turn in item.holders)
-    )
 
 
 class _Company:

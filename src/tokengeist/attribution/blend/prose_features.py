@@ -113,8 +113,8 @@ class ProseFeatures(ResultsBehindProse):
 
     @cached_property
     def _is_worked_out(self) -> bool:
-        """A figure of the target is told by nobody: it was worked out."""
-        return any(i.piece.number is not None and not self._told(i) for i in self.hard)
+        """A figure of the target stands nowhere before: it was worked out here."""
+        return any(i.piece.number is not None and not i.holders for i in self.hard)
 
     @cached_property
     def _is_looked_up(self) -> bool:
