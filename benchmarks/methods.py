@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--beside",
         type=Path,
         nargs="*",
-        default=[HANDWRITTEN / name for name in ("eight", "nine", "twelve", "ten")],
+        default=[folder for folder in sorted(HANDWRITTEN.iterdir()) if folder.is_dir()],
         help="data of other domains to fit on as well (default: handwritten)",
     )
     parser.add_argument("--attntrace", type=int, default=0, metavar="N", help="targets for it")

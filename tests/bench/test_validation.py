@@ -39,7 +39,8 @@ def test_real_annotations_pass(mtca_dev: Dataset) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "conversations"), [("eight", 8), ("nine", 9), ("ten", 10), ("twelve", 12)]
+    ("name", "conversations"),
+    [("eight", 8), ("nine", 9), ("twelve", 12), ("ten", 10), ("fifth", 10), ("sixth", 10)],
 )
 def test_handwritten_annotations_pass(name: str, conversations: int) -> None:
     dataset = Dataset(HANDWRITTEN / name)
