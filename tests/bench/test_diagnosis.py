@@ -43,4 +43,4 @@ def test_the_command_prints_the_same_counts(worlds: Path) -> None:
     rows = diagnose(iter(Dataset(worlds)))
     assert [row["noted"] for row in json.loads(result.stdout)] == [row.noted for row in rows]
     table = CliRunner().invoke(app, ["bench", "diagnose", str(worlds)])
-    assert "unsupported invention" in table.stdout
+    assert "wrong-value transformation" in table.stdout

@@ -7,15 +7,17 @@ paraphrase get the benefit of the doubt.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, FieldView
-from tokengeist.attribution.blend.cues import NEGATION, RULE, SAME_ACTION, words_of
-from tokengeist.attribution.blend.findings import INVENTION, WRONG_VALUE, Finding, Places, question
-from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, Need
+from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.comparisons import wrong_way_round
+from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION, words_of
+from tokengeist.attribution.blend.findings import INVENTION, Finding, Places, question, sentence
+from tokengeist.attribution.blend.names import UNIT_KEYS
+from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.orderings import denied_by_result, out_of_order
-from tokengeist.attribution.blend.pieces import Kind, pieces, stem
+from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces, stem
 from tokengeist.attribution.blend.quantities import MONEY
+from tokengeist.attribution.blend.rule_verdicts import against_rule, forbidden_deed
 from tokengeist.attribution.blend.scene import Scene
 from tokengeist.transcript import Role, Span
 
@@ -25,40 +27,39 @@ _DEED = re.compile(
     |\b(?P<underway>on\ (?:its|their)\ way\ to\ you)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_NOT_YET = re.compile(r"\b(?:once|if|when|after|as soon as|until|already)\b", re.IGNORECASE)
+"""Words for deeds to come, and for deeds of before."""
 _SENDING = next(alike for alike in SAME_ACTION if "send" in alike)
 _IRREGULAR = {"sent": "send", "paid": "pay", "bought": "buy", "made": "make"}
 _QUESTION = re.compile(r"[^.!?]*\?")
+_FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
+_COUNTED = re.compile(r"\s([^\W\d_]+)")
+_A_TOPIC = 2
+"""A question of fewer words goes on about something."""
+_TELLING = 100
+"""Smaller whole numbers may stand anywhere."""
+_TOLD_TOGETHER = 2
+"""So many words must a rule share with an answer; a result, which is about one thing, only one."""
 _REQUEST = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:sorry|unsure|let me|i can|i will|i['’]ll|i would|happy to|happily|of course|please"
-    r"|could you|transfer|welcome)\b",
+    r"|could you|transfer|welcome|suggest|apologi[sz]e|(?:you['’]re|you are) right)\b",
     re.IGNORECASE,
 )
 """Words of an answer that promises, asks or defers instead of telling."""
-_NEGATIVE_VALUES = frozenset(("no", "false", "none", "null"))
-_CONDITION = re.compile(
-    r"\b(?:if|when|while|once|after|unless|for(?=\s+\w+\s+that)|until)\b", re.IGNORECASE
-)
-_FORBIDS = re.compile(r"\b(?:not|never|cannot|no)\b|n['’]t\b", re.IGNORECASE)
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
-_ALLOWANCE = re.compile(
-    r"\b(?:can(?:not)?|may|could|possible|allow(?:ed)?|eligible|refused?|unable)\b|\bcan['’]t\b",
-    re.IGNORECASE,
-)
-_ASKS_ALLOWANCE = re.compile(
-    r"\b(?:can|could|may|would|possible|allowed|eligible)\b", re.IGNORECASE
-)
 
 
 def false_claim(book: Book, need: Need) -> Finding | None:
     """What is wrong with a statement as a whole, if anything is."""
     if not need.is_prose:
-        return None
+        return forbidden_deed(book, need)
     return (
         _undone(book, need)
         or _on_unknown_subject(book, need)
-        or _against_rule(book, need)
+        or against_rule(book, need)
+        or forbidden_deed(book, need)
         or out_of_order(book, need)
+        or wrong_way_round(book, need)
         or (denied_by_result(book, need) if Scene(book, need).reports_change else None)
     )
 
@@ -66,7 +67,7 @@ def false_claim(book: Book, need: Need) -> Finding | None:
 def _undone(book: Book, need: Need) -> Finding | None:
     """A deed that no call did: `I've just sent it to you`, and nothing was ever sent."""
     match = _DEED.search(need.text)
-    if match is None or NEGATION.search(need.text):
+    if match is None or NEGATION.search(need.text) or _NOT_YET.search(sentence(book, need)):
         return None
     verb = (match["verb"] or "send").lower()
     verb = _IRREGULAR.get(verb, verb)
@@ -78,6 +79,8 @@ def _undone(book: Book, need: Need) -> Finding | None:
     said = {f"w:{stem(verb)}", f"w:{stem((match['verb'] or verb).lower())}"}
     for page in book.pages[: need.turn]:
         changing = [call for call in page.calls if page.may_change(call)]
+        if page.calls and users and page.index > users[-1] and "open" in verb:
+            return None  # opened to be read
         if changing and users and page.index > users[-1] and deed is not _SENDING:
             return None  # something was done just now; its name may be another word for it
         if any(names & {f"w:{stem(word)}" for word in words_of(call.name)} for call in changing):
@@ -104,76 +107,69 @@ def _on_unknown_subject(book: Book, need: Need) -> Finding | None:
     text = book.pages[need.turn].text
     if NEGATION.search(text) or text.rstrip().endswith("?") or _DOUBT.search(text):
         return None
-    topic = {p.key for p in pieces(asked[0]) if p.kind in (Kind.WORD, Kind.NAME)}
+    topic = {p.key for p in pieces(asked[0]) if p.kind in (Kind.WORD, Kind.NAME)} - {"w:per"}
     said = {item.piece.key for item in need.items}
     subject = topic & said or topic
     known = {key for page in book.pages[: users[-1]] for key in page.keys}
     unknown = subject - known
-    if not unknown or 2 * len(unknown) <= len(subject):
+    figures = [item for item in need.items if item.piece.kind in _FIGURES]
+    if not unknown or 2 * len(unknown) + bool(figures) <= len(subject):
         return None
-    if any(_is_founded(book, need, item, topic) for item in need.items):
+    if figures and (len(topic) < _A_TOPIC or any(_is_counted(book, need, f) for f in figures)):
+        return None  # more of what was spoken of
+    if any(_is_founded(book, need, item) for item in need.items) or _is_told(book, need, topic):
         return None
     return Finding(INVENTION, "no source speaks of this", _asked(book, users[-1]))
 
 
-def _is_founded(book: Book, need: Need, item: Item, topic: set[str]) -> bool:
-    """Whether an item of an answer, apart from what the question said, comes from a source."""
+def _is_founded(book: Book, need: Need, item: Item) -> bool:
+    """Whether a figure of an answer comes from a source."""
     if item.derivation:
         return item.derivation.is_certain and not item.derivation.is_loose
-    told = [t for t in item.holders if book.pages[t].role in (Role.TOOL, Role.SYSTEM)]
+    told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     if item.piece.kind in (Kind.WORD, Kind.NAME):
-        return item.piece.key not in topic and bool(told)
-    if item.piece.number is None or item.piece.unit not in ("", MONEY):
+        return False
+    number = item.piece.number
+    if number is None or item.piece.unit not in ("", MONEY) or number >= _TELLING or number % 1:
         return bool(told)
     others = {other.piece.key for other in need.items if other is not item}
     return any(
-        others & page.keys_between(*page.home(found.start))
+        others & (page.keys_between(*page.home(found.start)) | _names_at(page, found))
         for page in (book.pages[t] for t in told)
         for found in page.occurrences(item.keys, item.piece.unit)
     )
 
 
-def _against_rule(book: Book, need: Need) -> Finding | None:
-    """A permission or refusal that a rule with one condition turns the other way round."""
-    asked = question(book, need)
-    if not _ALLOWANCE.search(need.text) or not _ASKS_ALLOWANCE.search(asked):
-        return None
-    words = {item.piece.key for item in need.items} | {p.key for p in pieces(asked)}
-    says_yes = NEGATION.search(need.text) is None and "refuse" not in need.text.lower()
-    for rules in book.roles(Role.SYSTEM, need.turn):
-        page = book.pages[rules]
-        for start, end in page.sentences:
-            cut = _CONDITION.search(page.text, start, end)
-            if cut is None:
-                continue
-            head, condition = page.text[start : cut.start()], page.text[cut.start() : end]
-            forbids, only = _FORBIDS.search(head), _ONLY.search(page.text[start:end])
-            if bool(forbids) == bool(only) or (RULE.search(head) is None and not forbids):
-                continue
-            if len({p.key for p in pieces(head)} & words) < 2 or "," in condition:
-                continue
-            for met, view, result in _meets(book, need, condition):
-                if says_yes != (met if only else not met):
-                    field = (result, Span(view.field.start, view.field.end))
-                    return Finding(
-                        WRONG_VALUE, "the rule says otherwise", ((rules, Span(start, end)), field)
-                    )
-                break
-    return None
+def _names_at(page: Page, piece: Piece) -> frozenset[str]:
+    """The keys of the name of the field that a value stands in."""
+    held = page.field_at(piece.start)
+    return name_keys(held.key) if held else frozenset()
 
 
-def _meets(book: Book, need: Need, condition: str) -> Iterator[tuple[bool, FieldView, int]]:
-    """Whether the record at hand meets a condition, by the field that the condition names."""
-    inside = {piece.key for piece in pieces(condition)}
-    results = book.roles(Role.TOOL, need.turn)
-    for result in results[-1:]:
-        for view in book.pages[result].views:
-            value = view.text.lower()
-            words = {p.key for p in view.pieces if p.kind in (Kind.WORD, Kind.NAME)}
-            if value in SWITCH_VALUES:
-                if view.names and view.names <= inside:
-                    yield value not in _NEGATIVE_VALUES, view, result
-            elif words and words <= inside and len(words) == len(view.pieces):
-                yield True, view, result
-            elif view.names and view.names <= inside and words and not words & inside:
-                yield False, view, result
+def _is_counted(book: Book, need: Need, item: Item) -> bool:
+    """Whether earlier turns give another number of the same things: `5,000 tonnes`."""
+    after = _COUNTED.match(book.pages[need.turn].text, item.piece.end)
+    if after is None or f"w:{stem(after[1])}" in UNIT_KEYS or item.piece.unit:
+        return False
+    return any(
+        found and stem(found[1]) == stem(after[1])
+        for page in book.pages[: need.turn]
+        for piece in page.pieces
+        if piece.number is not None
+        for found in (_COUNTED.match(page.text, piece.end),)
+    )
+
+
+def _is_told(book: Book, need: Need, topic: set[str]) -> bool:
+    """Whether words of an answer, apart from what the question said, stand together in a source."""
+    words = {i.piece.key for i in need.items if i.piece.kind in (Kind.WORD, Kind.NAME)}
+    words -= topic | UNIT_KEYS
+    for page in book.pages[: need.turn]:
+        if page.role not in (Role.TOOL, Role.SYSTEM) or not words & page.keys:
+            continue
+        if page.role is Role.TOOL:
+            return True
+        most = max(len(words & page.keys_between(*place)) for place in page.passages)
+        if most >= min(len(words), _TOLD_TOGETHER):
+            return True
+    return False

@@ -23,6 +23,7 @@ _WEEKS = {-1: ("last week",), 0: ("this week",), 1: ("next week",)}
 _BEFORE_DATE = 60
 _SOON = 60
 """A day of the month that is named without the month is less than so many days away."""
+_SHORTEST_MONTH = 28
 
 
 def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Derivation | None:
@@ -31,7 +32,7 @@ def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Deri
     Without such a number, a date within a week of one that was named, and the user turn that moved
     it: a guess. What is passed to a tool is what a user asked for, not what a rule counts.
     """
-    wanted = _day(piece)
+    wanted = day_of(piece)
     if wanted is None:
         return None
     counted = None if is_passed else _counted(book, turn, wanted)
@@ -52,13 +53,14 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
     looked_up = bool(asked & {place.turn for place, _ in dates})
     for number, (one, day) in enumerate(dates):
         for other, other_day in dates[:number]:
-            if abs(_gap(day, other_day)) != wanted:
+            if abs(gap_between(day, other_day)) != wanted:
                 continue
             if looked_up and not asked & {one.turn, other.turn}:
                 continue  # the days until something else
             far = (turn - one.turn) + 3 * (one.turn - other.turn)
             if best is None or far < best[0]:
-                first, last = (day, other_day) if _gap(day, other_day) > 0 else (other_day, day)
+                is_first = gap_between(day, other_day) > 0
+                first, last = (day, other_day) if is_first else (other_day, day)
                 note = f"{first:%d %b} to {last:%d %b}"
                 best = (far, Derivation((other, one), note))
     return best[1] if best else None
@@ -73,7 +75,7 @@ def _dates(book: Book, turn: int, roles: tuple[Role, ...]) -> Iterator[tuple[Pla
 def dates_of(page: Page) -> Iterator[tuple[Place, datetime.date]]:
     """The dates of a turn, and where they stand."""
     for piece in page.pieces:
-        day = _day(piece) if piece.kind is Kind.DATE else None
+        day = day_of(piece) if piece.kind is Kind.DATE else None
         if day:
             yield Place(page.index, piece.start, piece.end), day
 
@@ -85,7 +87,7 @@ def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
         for page in book.pages[:turn]
         if page.role is not Role.ASSISTANT
         for number in numbers_of(book, page.index)
-        for length in _lengths_meant(book, number)
+        for length in lengths_meant(book, number)
     }
     for roles in ((Role.TOOL, Role.USER), (Role.SYSTEM,)) if lengths else ():
         for place, day in reversed(list(_dates(book, turn, roles))):
@@ -105,7 +107,7 @@ def _spoken(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
     if found is None:
         return None
     place, day = found
-    gap = _gap(day, wanted)
+    gap = gap_between(day, wanted)
     if abs(gap) > _SOON:
         return None
     dated = wanted if wanted.year != _ANY_YEAR else day + datetime.timedelta(gap)
@@ -132,13 +134,13 @@ def today(page: Page) -> tuple[Place, datetime.date] | None:
     return None
 
 
-_Length = tuple[str, int]
+Length = tuple[str, int]
 """So many days, months or working days."""
 _NAME_BEFORE = re.compile(r"([A-Za-z_]+)\s?[=:]\s?$")
 _WORKING_DAYS = re.compile(r"\s(?:working|business|work)\s?days?\b", re.IGNORECASE)
 
 
-def _lengths_meant(book: Book, number: Number) -> Iterator[_Length]:
+def lengths_meant(book: Book, number: Number) -> Iterator[Length]:
     """What a number stands for, by its unit or its name: `30 days`, `valid_days=30`."""
     if not number.value.is_integer():
         return
@@ -152,9 +154,9 @@ def _lengths_meant(book: Book, number: Number) -> Iterator[_Length]:
             yield measure, count * times
 
 
-def _between(day: datetime.date, wanted: datetime.date) -> Iterator[tuple[_Length, str]]:
+def _between(day: datetime.date, wanted: datetime.date) -> Iterator[tuple[Length, str]]:
     """How long it is from one date to another, in every measure that fits."""
-    gap = _gap(day, wanted)
+    gap = gap_between(day, wanted)
     yield ("day", abs(gap)), f"{gap:+d} days"
     if day.day == wanted.day:
         months = 12 * (wanted.year - day.year) + wanted.month - day.month
@@ -171,7 +173,7 @@ def _near(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
     best: tuple[float, Place, int] | None = None
     penalties = {Role.SYSTEM: 2.0, Role.ASSISTANT: 1.0}
     for place, day in reversed(list(_dates(book, turn, tuple(Role)))):
-        gap = _gap(day, wanted)
+        gap = gap_between(day, wanted)
         if abs(gap) > 7:
             continue
         cost = abs(gap) + 0.02 * (turn - place.turn)
@@ -188,7 +190,18 @@ def _near(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
     return Derivation(tuple(places), note, is_certain=False) if places else None
 
 
-def _gap(day: datetime.date, wanted: datetime.date) -> int:
+def shifted(day: datetime.date, length: Length) -> Iterator[datetime.date]:
+    """The dates that lie a number of days or months before and after another."""
+    measure, count = length
+    for sign in (1, -1):
+        if measure == "day":
+            yield day + datetime.timedelta(sign * count)
+        elif measure == "month":
+            year, month = divmod(12 * day.year + day.month - 1 + sign * count, 12)
+            yield day.replace(year=year, month=month + 1, day=min(day.day, _SHORTEST_MONTH))
+
+
+def gap_between(day: datetime.date, wanted: datetime.date) -> int:
     """The days from one date to another, the shorter way if either was written without a year."""
     if _ANY_YEAR not in (day.year, wanted.year):
         return (wanted - day).days
@@ -201,7 +214,8 @@ _ANY_YEAR = 1904
 _YEAR = 366
 
 
-def _day(piece: Piece) -> datetime.date | None:
+def day_of(piece: Piece) -> datetime.date | None:
+    """The day that a date stands for, in a year of its own if none is written."""
     year = piece.text[:4] if piece.text[:4].isdigit() else piece.text[-4:]
     try:
         month, day = int(piece.key[2:4]), int(piece.key[5:7])

@@ -126,7 +126,7 @@ def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
             if per is None or not compatible(rate.piece.unit, unit):
                 continue
             for number in numbers:
-                if same(rate.value * number.value, value) and _counts(book, number, per):
+                if same(rate.value * number.value, value) and counts(book, number, per):
                     yield 0.6, (rate, number), f"{rate.piece.text} × {number.piece.text}"
 
 
@@ -136,7 +136,7 @@ def _on_or_off(base: float, percentage: float, value: float) -> Iterator[str]:
             yield f"{sign} {percentage:g} %"
 
 
-def _counts(book: Book, number: Number, per: str) -> bool:
+def counts(book: Book, number: Number, per: str) -> bool:
     """Whether a number says how many of something there are, by its unit, field or next word."""
     wanted = name_keys(per)
     if number.piece.unit == per or wanted & name_keys(number.key):

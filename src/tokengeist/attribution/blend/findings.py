@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tokengeist.attribution.blend.book import Book
@@ -12,6 +13,11 @@ from tokengeist.transcript import Role, Span
 STALE = "stale context"
 WRONG_VALUE = "wrong-value transformation"
 INVENTION = "unsupported invention"
+
+AVERAGE = re.compile(r"\b(?:average|mean|median)\b", re.IGNORECASE)
+"""Words for values that no single source holds."""
+TAKEN_INTO_ACCOUNT = re.compile(r"\b(?:minus|less|plus|after|without)\s", re.IGNORECASE)
+"""Words for what went into a value, and is named beside it for that."""
 
 Places = tuple[tuple[int, Span], ...]
 
@@ -45,3 +51,10 @@ def question(book: Book, need: Need) -> str:
         return ""  # answered already
     text = book.pages[users[-1]].text
     return text if "?" in text or INFORMATION.search(text) else ""
+
+
+def sentence(book: Book, need: Need) -> str:
+    """The sentences that a target is part of."""
+    page = book.pages[need.turn]
+    homes = sorted({page.home(span.start) for span in need.spans})
+    return " ".join(page.text[start:end] for start, end in homes)

@@ -15,6 +15,8 @@ from tokengeist.transcript import Role
 
 _IN_OTHER_WORDS = (Kind.VALUE, Kind.CODE, Kind.NAME, Kind.WORD)
 _ENUMERATOR = re.compile(r"(?:^|\n)\W*\d+[.):]?\Z")
+_COMPOUND = re.compile(r"\d{1,3}(?:-[a-z]{2,})+")
+"""Words that begin with a number: `7-year-old`."""
 _FENCE = re.compile(r"```|~~~")
 _ESTIMATE = re.compile(
     r"%|\b(?:average|mean|median|ratio|rate|percent|about|around|roughly|approximately|nearly|almost"
@@ -31,7 +33,7 @@ _TIMES = ("minute", "hour", "day", "week", "month", "year")
 def is_invented(book: Book, need: Need, item: Item) -> bool:
     """Whether an item without holders and without a derivation claims something."""
     piece = item.piece
-    if piece.kind in _IN_OTHER_WORDS:
+    if piece.kind in _IN_OTHER_WORDS or _COMPOUND.fullmatch(piece.text):
         return False
     page = book.pages[need.turn]
     if need.calls and not _names_something_known(book, need, item):
@@ -81,10 +83,11 @@ def _names_something_known(book: Book, need: Need, item: Item) -> bool:
 def _is_put_together(book: Book, need: Need, text: str) -> bool:
     """Whether a value stands inside a longer one, or was spelt out: a year, an address."""
     parts = [part for part in re.split(r"[\W_]+", text.lower()) if part]
+    apart = " ".join(re.findall(r"[^\W\d_]+|\d+", text.lower()))  # a row and a seat in columns
     for earlier in book.pages[: need.turn]:
         if earlier.role is Role.ASSISTANT:
             continue
-        if text in earlier.text:
+        if text in earlier.text or (f" {apart} " in earlier.plain and apart != text.lower()):
             return True
         words = set(earlier.plain.split()) if len(parts) >= _FEWEST_PARTS else set[str]()
         if words and all(part in words for part in parts):

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.cues import NEGATION
 from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, normal
@@ -26,6 +25,8 @@ _WINDOW = re.compile(
     r"(?P<count>\d+)[\s-]+(?P<unit>hour|day)s?\b",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"(?:\bnot|\bno longer|n['’]t)\s(?:\w+\s){0,3}$", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|unless|when|only)\b", re.IGNORECASE)
 _OUTSIDE = ("beyond", "outside", "more than", "over")
 _MADE = name_keys("created booked ordered placed purchased issued made delivered")
 
@@ -73,10 +74,10 @@ def _better(book: Book, need: Need, page: Page, found: Piece, sign: int) -> Piec
 def _out_of_time(book: Book, need: Need) -> Finding | None:
     """Said to be within so many hours or days of now, and is not; or the other way round."""
     match = _WINDOW.search(need.text)
-    if match is None:
+    if match is None or _IF.search(need.text, 0, match.start()):
         return None
     is_within = match["side"].lower() not in _OUTSIDE
-    is_within ^= NEGATION.search(need.text[: match.start()]) is not None
+    is_within ^= _NOT.search(need.text, 0, match.start()) is not None
     limit = float(match["count"]) * (24 if match["unit"].lower() == "day" else 1)
     now = next(
         (m for t in book.roles(Role.SYSTEM, need.turn) for m in _moments(book.pages[t])), None

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from tokengeist.attribution.blend.book import Book, Page
+import re
+from collections.abc import Iterator
+
+from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION, CORRECTION
-from tokengeist.attribution.blend.findings import STALE, Finding, question
+from tokengeist.attribution.blend.fields import Field
+from tokengeist.attribution.blend.findings import STALE, Finding, question, sentence
+from tokengeist.attribution.blend.names import spoken
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.pieces import Kind, pieces
+from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
+from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
 _TIMES = (Kind.DATE, Kind.TIME)
@@ -16,6 +22,7 @@ def stale(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
     """Whether a value that stands in a source has been overtaken."""
     return (
         _changed_since(book, need, item, source)
+        or _changed_since_elsewhere(book, need, item, source)
         or _taken_back(book, need, item, source)
         or _looked_up_for_another_time(book, need, source)
         or _of_another_record(book, need, item, source)
@@ -32,18 +39,80 @@ def _changed_since(book: Book, need: Need, item: Item, source: Page) -> Finding 
         return None
     found = source.occurrences(item.keys, item.piece.unit)
     held = source.field_at(found[0].start) if found else None
-    about = {key for key in book.argument_keys(source.index) if key.startswith("i:")}
-    if held is None or held.is_element or not about:
+    if held is None or held.is_element or _is_echo(book, item, source):
         return None
-    if sum(f.key == held.key for f in source.fields) != 1:
+    if not item.is_hard and not _is_named(book, need, held):
         return None
     for later in reversed(book.roles(Role.TOOL, need.turn)):
-        if later <= source.index or not about <= book.argument_keys(later):
-            continue
-        same = [view for view in book.pages[later].views if view.field.key == held.key]
+        if later <= source.index:
+            return None
+        same = list(_same_field(book, source, held, later))
         if len(same) == 1 and not {p.key for p in same[0].pieces} & set(item.keys):
             return _another(later, Span(same[0].field.start, same[0].field.end))
     return None
+
+
+def _changed_since_elsewhere(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
+    """The same for what the user asked about, where the value also stands in another result."""
+    if not question(book, need):
+        return None
+    asked = set(subjects(book, need)) & set(item.holders)
+    held = [t for t in asked if t != source.index] if source.index not in asked else []
+    for turn in sorted(held):
+        found = _changed_since(book, need, item, book.pages[turn])
+        if found:
+            return found
+    return None
+
+
+def _is_named(book: Book, need: Need, held: Field) -> bool:
+    """Whether a statement names a field: a small number may stand in it for any other reason."""
+    return bool(spoken(name_keys(held.key), (p.key for p in pieces(sentence(book, need)))))
+
+
+def _is_echo(book: Book, item: Item, source: Page) -> bool:
+    """Whether a result only repeats what was passed: a day, an amount to pay."""
+    return item.piece.key in book.argument_keys(source.index)
+
+
+def _same_field(book: Book, source: Page, held: Field, later: int) -> Iterator[FieldView]:
+    """The fields of a later result with the name of one, of the thing that it is about.
+
+    It was looked up by the same id, or a change was made to the thing that its record names.
+    """
+    page, passed = book.pages[later], book.argument_keys(later)
+    same = [view for view in page.views if view.field.key == held.key]
+    about = {k for k in book.argument_keys(source.index) if _ID_PASSED.match(k)}
+    is_alone = sum(f.key == held.key for f in source.fields) == 1
+    if is_alone and about and about <= passed:
+        yield from same
+    elif book.freshness[later] is Freshness.OF_A_CHANGE:
+        known = _name(source, held)
+        changed = book.caller(later)
+        call = {_as_name(v) for v in changed[0].views} if changed else set[_Name | None]()
+        is_meant = is_alone and any(_as_name(v) in call - {None} for v in _beside(source, held))
+        yield from (v for v in same if is_meant or (known and _name(page, v.field) == known))
+
+
+_ID_PASSED = re.compile(r"i:|v:.*\d")
+"""Arguments that may say what was looked up, as their keys."""
+_Name = tuple[str, str]
+"""A field and the id in it."""
+
+
+def _beside(page: Page, held: Field) -> list[FieldView]:
+    """The fields of the record that one stands in."""
+    return [view for view in page.views if view.field.record == held.record]
+
+
+def _name(page: Page, held: Field) -> _Name | None:
+    """What names the record of a field: the id that it begins with."""
+    return next((_as_name(view) for view in _beside(page, held)[:1]), None)
+
+
+def _as_name(view: FieldView) -> _Name | None:
+    ids = [piece.key for piece in view.pieces if piece.kind is Kind.ID]
+    return (view.field.key, ids[0]) if len(ids) == len(view.pieces) == 1 else None
 
 
 def _taken_back(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
@@ -99,6 +168,8 @@ def _of_another_record(book: Book, need: Need, item: Item, source: Page) -> Find
     if asked[1].name != answered[1].name or recent[-1] in item.holders:
         return None
     held = source.field_at(source.occurrences(item.keys, item.piece.unit)[0].start)
+    if held and not item.is_hard and not _is_named(book, need, held):
+        return None
     same = [v for v in book.pages[recent[-1]].views if held and v.field.key == held.key]
     if len(same) != 1 or not same[0].pieces or same[0].pieces[0].kind is not item.piece.kind:
         return None

@@ -7,7 +7,7 @@ said in words, without a value to check, is *attributed* to whatever the model f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.book import Book
@@ -16,6 +16,8 @@ from tokengeist.attribution.blend.contradictions import contradicted, inherited
 from tokengeist.attribution.blend.field_evidence import ONE_STRETCH, join
 from tokengeist.attribution.blend.findings import INVENTION, STALE, WRONG_VALUE
 from tokengeist.attribution.blend.inventions import is_invented
+from tokengeist.attribution.blend.misstatements import misstated
+from tokengeist.attribution.blend.named_fields import otherwise_named
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.staleness import stale
 from tokengeist.attribution.protocol import Link, Unit, Verdict
@@ -26,6 +28,7 @@ def units(book: Book, need: Need, links: Sequence[Link]) -> tuple[Unit, ...]:
     """The account of a target, in the order of its text."""
     linked = [link.turn for link in links]
     found = [_unit(book, need, item, linked) for item in need.hard]
+    found += [u for item in need.soft for u in _small_figure(book, need, item)]
     claim = false_claim(book, need)
     if claim:
         found = [u for u in found if claim.kind == INVENTION or u.note != INVENTION]
@@ -57,13 +60,33 @@ def attributed(target: Target, links: Sequence[Link]) -> tuple[Unit, ...]:
     return tuple(Unit(target.turn, s, Verdict.ATTRIBUTED, sources) for s in target.spans)
 
 
+def _small_figure(book: Book, need: Need, item: Item) -> Iterator[Unit]:
+    """A figure that may stand anywhere, and so is only spoken of where it is wrong."""
+    if item.piece.number is None:
+        return
+    finding = misstated(book, need, item)
+    if finding is None and item.best is not None:
+        finding = stale(book, need, item, book.pages[item.best])
+    finding = finding or otherwise_named(book, need, item)
+    if finding:
+        span = Span(item.piece.start, item.piece.end)
+        yield Unit(need.turn, span, Verdict.UNSUPPORTED, finding.sources, finding.note)
+
+
 def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
     span = Span(item.piece.start, item.piece.end)
+    wrong = misstated(book, need, item)
+    if wrong:
+        return Unit(need.turn, span, Verdict.UNSUPPORTED, wrong.sources, wrong.note)
     if item.holders:
         source = _source(book, item, linked)
         page = book.pages[source]
         places = [Span(p.start, p.end) for p in page.occurrences(item.keys, item.piece.unit)]
-        finding = stale(book, need, item, page) or inherited(book, need, item)
+        finding = (
+            stale(book, need, item, page)
+            or inherited(book, need, item)
+            or otherwise_named(book, need, item)
+        )
         note = finding.note if finding else ""
         shown = _at(source, places[:1]) + (finding.sources if finding else ())
         return Unit(need.turn, span, Verdict.VERBATIM, shown, note)
@@ -71,7 +94,7 @@ def _unit(book: Book, need: Need, item: Item, linked: Collection[int]) -> Unit:
     finding = None
     if need.is_prose or derivation is None:  # a call may ask for any date
         finding = contradicted(book, need, item)
-    finding = finding or inherited(book, need, item)
+    finding = finding or inherited(book, need, item) or otherwise_named(book, need, item)
     if finding:
         return Unit(need.turn, span, Verdict.UNSUPPORTED, finding.sources, finding.note)
     if derivation:

@@ -1,0 +1,108 @@
+"""Days that were counted wrong: until a date, or between two."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+
+from tokengeist.attribution.blend.accounts import Place, numbers_of
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.cues import TODAY
+from tokengeist.attribution.blend.dates import dates_of, gap_between
+from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.subject import subjects
+from tokengeist.transcript import Role, Span
+
+_ASKED = re.compile(r"\bhow (?:many (?:more )?(?:days|weeks)|long|much (?:time|longer))\b", re.I)
+_UNTIL = re.compile(
+    r"\b(?:until|till|left|to go|remain(?:s|ing)?|away|from (?:today|now)|before)\b", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"\b(?:between|apart|distance)\b", re.IGNORECASE)
+_COUNTED_OTHERWISE = re.compile(
+    r"\b(?:working|business|inclu\w+|counting|about|around|roughly|some|approximately|nearly"
+    r"|almost|over|more|less|under)\b",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1, "week": 7}
+_BEFORE_DATE = 60
+_FEW = 3
+"""Among the dates of more results than this, any two may be as far apart by accident."""
+
+_Dated = tuple[Place, datetime.date]
+
+
+def miscounted(book: Book, need: Need, item: Item) -> Finding | None:
+    """A number of days that lies between none of the dates it can be about."""
+    if item.piece.unit not in _DAYS or item.piece.number is None:
+        return None
+    if any(book.pages[turn].role is not Role.ASSISTANT for turn in item.holders):
+        return None  # somebody stated this length of time
+    said, asked = sentence(book, need), question(book, need)
+    if _COUNTED_OTHERWISE.search(said):
+        return None
+    days = item.piece.number * _DAYS[item.piece.unit]
+    pairs = list(_meant(book, need, item, said, asked))
+    gaps = [abs(gap_between(one[1], other[1])) for one, other in pairs]
+    if not pairs or days in gaps:
+        return None
+    is_open = not _BETWEEN.search(asked) and not _told_beside(book, need, item)
+    if is_open and _is_shifted(book, need, days, gaps):
+        return None
+    nearest = min(range(len(pairs)), key=lambda n: (abs(gaps[n] - days), -pairs[n][1][0].turn))
+    places = tuple((place.turn, Span(place.start, place.end)) for place, _ in pairs[nearest])
+    return Finding(WRONG_VALUE, f"there are {gaps[nearest]} days between the dates", places)
+
+
+def _meant(
+    book: Book, need: Need, item: Item, said: str, asked: str
+) -> Iterator[tuple[_Dated, _Dated]]:
+    """The pairs of dates between which the days of a statement can lie."""
+    about = subjects(book, need)
+    scope = [dated for turn in about for dated in dates_of(book.pages[turn])]
+    if _BETWEEN.search(asked) or (_BETWEEN.search(said) and not asked):
+        spoken = [d for u in book.roles(Role.USER, need.turn)[-1:] for d in dates_of(book.pages[u])]
+        dated = scope + spoken
+        for number, one in enumerate(dated):
+            for other in dated[:number]:
+                if one[0].turn == other[0].turn or len(about) <= _FEW or one in spoken:
+                    yield one, other
+        return
+    now = today(book, need.turn)
+    if now is None or not _UNTIL.search(asked if _ASKED.search(asked) else said):
+        return
+    own = _told_beside(book, need, item)
+    if own and _UNTIL.search(said):
+        scope = [d for d in scope if any(gap_between(d[1], day) == 0 for day in own)]
+    yield from ((now, other) for other in scope)
+
+
+def _told_beside(book: Book, need: Need, item: Item) -> list[datetime.date]:
+    """The dates of the sentence that tells a number of days."""
+    page = book.pages[need.turn]
+    start, end = page.home(item.piece.start)
+    return [day for place, day in dates_of(page) if start <= place.start < end]
+
+
+def today(book: Book, turn: int) -> _Dated | None:
+    """The day of the conversation, as the rules give it."""
+    for rules in book.roles(Role.SYSTEM, turn):
+        page = book.pages[rules]
+        for place, day in dates_of(page):
+            before = max(0, place.start - _BEFORE_DATE)
+            if TODAY.search(page.text, before, place.start):
+                return place, day
+    return None
+
+
+def _is_shifted(book: Book, need: Need, days: float, gaps: list[int]) -> bool:
+    """Whether a deadline of so many days, stated somewhere, lies between the count and a date."""
+    lengths = {
+        number.value * _DAYS[number.piece.unit]
+        for page in book.pages[: need.turn]
+        if page.role is not Role.ASSISTANT
+        for number in numbers_of(book, page.index)
+        if number.piece.unit in _DAYS
+    }
+    return any(abs(gap - days) in lengths or gap + days in lengths for gap in gaps)

@@ -1,0 +1,23 @@
+"""Figures and dates that the evidence shows to be wrong, whether or not they stand somewhere."""
+
+from __future__ import annotations
+
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.day_counts import miscounted
+from tokengeist.attribution.blend.findings import Finding
+from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.products import wrong_product
+from tokengeist.attribution.blend.reckoned_dates import wrong_date
+from tokengeist.attribution.blend.totals import wrong_total
+
+
+def misstated(book: Book, need: Need, item: Item) -> Finding | None:
+    """What is wrong with a figure of a statement, if anything is."""
+    if not need.is_prose:
+        return None
+    return (
+        miscounted(book, need, item)
+        or wrong_product(book, need, item)
+        or wrong_total(book, need, item)
+        or wrong_date(book, need, item)
+    )
