@@ -137,7 +137,7 @@ def today(page: Page) -> tuple[Place, datetime.date] | None:
 Length = tuple[str, int]
 """So many days, months or working days."""
 _NAME_BEFORE = re.compile(r"([A-Za-z_]+)\s?[=:]\s?$")
-_WORKING_DAYS = re.compile(r"\s(?:working|business|work)\s?days?\b", re.IGNORECASE)
+WORKING_DAYS = re.compile(r"\s(?:working|business|work)\s?days?\b", re.IGNORECASE)
 
 
 def lengths_meant(book: Book, number: Number) -> Iterator[Length]:
@@ -145,7 +145,7 @@ def lengths_meant(book: Book, number: Number) -> Iterator[Length]:
     if not number.value.is_integer():
         return
     text, count = book.pages[number.turn].text, int(number.value)
-    if _WORKING_DAYS.match(text, number.piece.end):
+    if WORKING_DAYS.match(text, number.piece.end):
         yield "working day", count
     named = _NAME_BEFORE.search(text, max(0, number.piece.start - 30), number.piece.start)
     names = name_keys(number.key) | name_keys(named[1] if named else "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.dates import WORKING_DAYS
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, stem
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT
@@ -62,6 +63,8 @@ def _may_be_worked_out(book: Book, need: Need, piece: Piece) -> bool:
     if piece.unit == MONEY or not (piece.number or 0.0).is_integer():
         figures = [p for page in told for p in page.pieces if p.kind is Kind.NUMBER]
         return any(p.unit in ("", MONEY) and (p.number or 0.0) >= _AMOUNT for p in figures)
+    if WORKING_DAYS.match(book.pages[need.turn].text, piece.end):
+        return True
     after = re.match(r"\W*([^\W\d_]+)", book.pages[need.turn].text[piece.end :][:40])
     counted = stem(after[1]) if after else ""
     return any(counted in page.text.lower() for page in told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.accounts import Number, numbers_of, same
+from tokengeist.attribution.blend.accounts import TOLERANCE, Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.factors import counts
 from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question
@@ -21,6 +21,7 @@ _EACH = re.compile(r"\W*(?:each|apiece)\b", re.IGNORECASE)
 _AT = re.compile(r"\bat\s*\S?$", re.IGNORECASE)
 _PER = re.compile(r"\bper\s+([^\W\d_]+)", re.IGNORECASE)
 _COUNTED = re.compile(r"[\s-][^\W\d_]")
+_ROUNDED = 0.011
 _ASKS_PRICE = re.compile(r"\b(?:how much|cost|price|pay|charge|come to|what)\b", re.IGNORECASE)
 _MORE_TO_IT = re.compile(
     r"\b(?:plus|minus|less|after|without|includ\w+|discount\w*|off|tax\w*"
@@ -56,7 +57,8 @@ def _unequal(book: Book, need: Need, item: Item) -> Finding | None:
         return None  # there is more to it than was read
     made = _reckoned([p.number or 0.0 for p in left], signs[:-1])
     claimed = item.piece.number or 0.0
-    if abs(made - claimed) < 0.011 or round(made) == claimed:
+    decimals = len(item.piece.text.rstrip("%").partition(".")[2])
+    if abs(made - claimed) < _ROUNDED or abs(round(made, decimals) - claimed) < TOLERANCE:
         return None
     places = tuple(place for term in left for place in _first_told(book, need, term))
     return Finding(WRONG_VALUE, f"that makes {made:g}", places)
