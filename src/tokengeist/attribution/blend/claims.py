@@ -117,12 +117,14 @@ def _on_unknown_subject(book: Book, need: Need) -> Finding | None:
         return None
     if figures and (len(topic) < _A_TOPIC or any(_is_counted(book, need, f) for f in figures)):
         return None  # more of what was spoken of
-    if any(_is_founded(book, need, item) for item in need.items) or _is_told(book, need, topic):
+    if any(_is_founded(book, need, item, topic) for item in need.items) or _is_told(
+        book, need, topic
+    ):
         return None
     return Finding(INVENTION, "no source speaks of this", _asked(book, users[-1]))
 
 
-def _is_founded(book: Book, need: Need, item: Item) -> bool:
+def _is_founded(book: Book, need: Need, item: Item, topic: set[str]) -> bool:
     """Whether a figure of an answer comes from a source."""
     if item.derivation:
         return item.derivation.is_certain and not item.derivation.is_loose
@@ -132,7 +134,7 @@ def _is_founded(book: Book, need: Need, item: Item) -> bool:
     number = item.piece.number
     if number is None or item.piece.unit not in ("", MONEY) or number >= _TELLING or number % 1:
         return bool(told)
-    others = {other.piece.key for other in need.items if other is not item}
+    others = topic | {other.piece.key for other in need.items if other is not item}
     return any(
         others & (page.keys_between(*page.home(found.start)) | _names_at(page, found))
         for page in (book.pages[t] for t in told)

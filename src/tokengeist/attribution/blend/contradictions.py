@@ -6,6 +6,8 @@ another value, an accidental sum does not save it.
 
 from __future__ import annotations
 
+import re
+
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import COMPUTATION
 from tokengeist.attribution.blend.findings import (
@@ -16,6 +18,7 @@ from tokengeist.attribution.blend.findings import (
     Places,
     own_words,
     question,
+    sentence,
 )
 from tokengeist.attribution.blend.misstatements import misstated
 from tokengeist.attribution.blend.names import UNIT_KEYS
@@ -28,6 +31,8 @@ from tokengeist.attribution.blend.rule_figures import (
     same_phrase_with_other_figure,
 )
 from tokengeist.transcript import Role, Span, Target
+
+_MOVED = re.compile(r"\b(?:new|would|moved?|extend\w*|prolong\w*|renew\w*)\b", re.IGNORECASE)
 
 
 def contradicted(book: Book, need: Need, item: Item) -> Finding | None:
@@ -62,8 +67,9 @@ def inherited(book: Book, need: Need, item: Item, *, depth: int = 3) -> Finding 
     if (item.piece.number is None and item.piece.kind is not Kind.DATE) or depth == 0:
         return None
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
-    if item.holders and len(written) < len(item.holders):
-        return None
+    told = [t for t in item.holders if t not in written]
+    if told and (item.piece.number is None or not written or max(told) > written[0]):
+        return None  # a source has given it since
     places = [
         (written[0], found.start)
         for found in (book.pages[written[0]].occurrences(item.keys) if written else [])[:1]
@@ -79,6 +85,8 @@ def inherited(book: Book, need: Need, item: Item, *, depth: int = 3) -> Finding 
         for other in whole.items:
             if other.piece.start == position:
                 found = misstated(book, whole, other)
+                if found is None and told:
+                    continue
                 if found is None and not other.holders:
                     found = contradicted(book, whole, other)
                 found = found or inherited(book, whole, other, depth=depth - 1)
@@ -98,6 +106,8 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
     words = own_words(book, need, item.piece.start) | name_keys(item.argument)
     if TAKEN_INTO_ACCOUNT.search(need.text):
         return ()  # what is named went into the value
+    if item.piece.kind is Kind.DATE and _MOVED.search(sentence(book, need)):
+        return ()  # what is named is to change
     said = need.text.lower()
     alike = sum(p.kind is item.piece.kind for p in own.between(*own.home(item.piece.start)))
     best: tuple[int, int, Span] | None = None

@@ -11,7 +11,9 @@ from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import TODAY
 from tokengeist.attribution.blend.dates import dates_of, gap_between
 from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.pieces import Kind, pieces
 from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
@@ -37,9 +39,9 @@ def miscounted(book: Book, need: Need, item: Item) -> Finding | None:
     """A number of days that lies between none of the dates it can be about."""
     if item.piece.unit not in _DAYS or item.piece.number is None:
         return None
-    if any(book.pages[turn].role is not Role.ASSISTANT for turn in item.holders):
-        return None  # somebody stated this length of time
     said, asked = sentence(book, need), question(book, need)
+    if any(_is_stated(book, turn, item, said + asked) for turn in item.holders):
+        return None
     if _COUNTED_OTHERWISE.search(said):
         return None
     days = item.piece.number * _DAYS[item.piece.unit]
@@ -53,6 +55,16 @@ def miscounted(book: Book, need: Need, item: Item) -> Finding | None:
     nearest = min(range(len(pairs)), key=lambda n: (abs(gaps[n] - days), -pairs[n][1][0].turn))
     places = tuple((place.turn, Span(place.start, place.end)) for place, _ in pairs[nearest])
     return Finding(WRONG_VALUE, f"there are {gaps[nearest]} days between the dates", places)
+
+
+def _is_stated(book: Book, turn: int, item: Item, told: str) -> bool:
+    """Whether somebody else stated this length of time in a sentence on the same thing."""
+    page = book.pages[turn]
+    if page.role is Role.ASSISTANT:
+        return False
+    words = {p.key for p in pieces(told) if p.kind in (Kind.WORD, Kind.NAME)} - UNIT_KEYS
+    found = page.occurrences(item.keys, item.piece.unit)
+    return any(words & page.keys_between(*page.home(p.start)) for p in found if p.unit)
 
 
 def _meant(

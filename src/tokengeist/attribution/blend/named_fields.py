@@ -116,11 +116,12 @@ def _asked_for(book: Book, need: Need, item: Item) -> tuple[Page, FieldView] | N
     beside = own.between(*own.home(item.piece.start))
     if any(p.kind in (*_CHECKED, Kind.ID) and p != item.piece for p in beside):
         return None
-    words = {p.key for p in (*pieces(asked), *beside)} - _GENERIC
+    words = {p.key for p in pieces(asked)} - _GENERIC
     about = subjects(book, need)
     if any(t not in about and not _is_accidental(book.pages[t], item) for t in item.holders):
         return None
-    if any(_may_be_named(v, item, words) for _, v in _like(book, item.holders, item.piece)):
+    known = words | {p.key for p in beside}
+    if any(_may_be_named(v, item, known) for _, v in _like(book, item.holders, item.piece)):
         return None
     scored = [(_score(p, view, words), p, view) for p, view in _like(book, about, item.piece)]
     best = max((score for score, _, _ in scored), default=(0, 0))

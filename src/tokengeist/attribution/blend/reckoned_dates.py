@@ -17,7 +17,7 @@ from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
-_NEAR_MISS = 3
+_NEAR_MISS = 7
 """Who miscounts is off by a few days; more may be another way to count."""
 _WORKING = re.compile(r"\b(?:working|business)\b", re.IGNORECASE)
 _WEEKEND = 5
@@ -45,14 +45,14 @@ def wrong_date(book: Book, need: Need, item: Item) -> Finding | None:
     most = max((step.shared for step in steps), default=0)
     missed: list[tuple[int, Finding]] = []
     for step in steps if most >= _LEAST_SHARED else ():
-        if step.shared < most:
-            continue
         for place, day in _starts(book, need):
             for reached in shifted(day, step.length):
                 off = abs(gap_between(reached, wanted))
                 if off == 0:
                     return None
-                if off <= _NEAR_MISS and not _avoids_weekend(reached, wanted):
+                if step.shared < most or off > _NEAR_MISS:
+                    continue
+                if not _avoids_weekend(reached, wanted):
                     count, unit = step.length[1], step.length[0]
                     reason = f"{count} {unit}s from {day:%d %b} is {reached:%d %b}"
                     base = (place.turn, Span(place.start, place.end))

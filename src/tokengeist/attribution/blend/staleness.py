@@ -12,6 +12,7 @@ from tokengeist.attribution.blend.findings import STALE, Finding, question, sent
 from tokengeist.attribution.blend.names import spoken
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
+from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
@@ -37,8 +38,7 @@ def _changed_since(book: Book, need: Need, item: Item, source: Page) -> Finding 
     """A later result about the same thing in which the same field has another value."""
     if source.role is not Role.TOOL or item.piece.kind is Kind.VALUE:
         return None
-    found = source.occurrences(item.keys, item.piece.unit)
-    held = source.field_at(found[0].start) if found else None
+    held = _held(book, need, item, source)
     if held is None or held.is_element or _is_echo(book, item, source):
         return None
     if not item.is_hard and not _is_named(book, need, held):
@@ -57,17 +57,25 @@ def _changed_since_elsewhere(book: Book, need: Need, item: Item, source: Page) -
     if not question(book, need):
         return None
     asked = set(subjects(book, need)) & set(item.holders)
-    held = [t for t in asked if t != source.index] if source.index not in asked else []
-    for turn in sorted(held):
+    for turn in sorted(asked) if source.index not in asked else ():
         found = _changed_since(book, need, item, book.pages[turn])
         if found:
             return found
     return None
 
 
+def _held(book: Book, need: Need, item: Item, source: Page) -> Field | None:
+    """The field that a value stands in: the one that is named, else the first."""
+    found = source.occurrences(item.keys, item.piece.unit)
+    fields = [held for piece in found if (held := source.field_at(piece.start))]
+    named = (held for held in fields if _is_named(book, need, held))
+    return next(named, fields[0] if fields else None)
+
+
 def _is_named(book: Book, need: Need, held: Field) -> bool:
-    """Whether a statement names a field: a small number may stand in it for any other reason."""
-    return bool(spoken(name_keys(held.key), (p.key for p in pieces(sentence(book, need)))))
+    """Whether a statement or its question names a field."""
+    told = sentence(book, need) + " " + question(book, need)
+    return bool(spoken(name_keys(held.key), (p.key for p in pieces(told))))
 
 
 def _is_echo(book: Book, item: Item, source: Page) -> bool:
@@ -167,9 +175,12 @@ def _of_another_record(book: Book, need: Need, item: Item, source: Page) -> Find
         return None
     if asked[1].name != answered[1].name or recent[-1] in item.holders:
         return None
-    held = source.field_at(source.occurrences(item.keys, item.piece.unit)[0].start)
+    held = _held(book, need, item, source)
     if held and not item.is_hard and not _is_named(book, need, held):
         return None
+    unit = item.piece.unit
+    if held and unit not in ("", MONEY) and not name_keys(unit) & name_keys(held.key):
+        return None  # `17 days` are not the 17 of something else
     same = [v for v in book.pages[recent[-1]].views if held and v.field.key == held.key]
     if len(same) != 1 or not same[0].pieces or same[0].pieces[0].kind is not item.piece.kind:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.need import Need
-from tokengeist.attribution.blend.pieces import Kind, normal, pieces
+from tokengeist.attribution.blend.pieces import Kind, name_keys, normal, pieces
 from tokengeist.transcript import Role
 
 _SHORTEST_NAME = 5
@@ -22,14 +22,29 @@ def looked_up(book: Book, turn: int) -> list[int]:
 def subjects(book: Book, need: Need) -> list[int]:
     """The results that a statement may be about, in order.
 
-    Those looked up since the user spoke and those of the things that the user named; where neither
-    is to be found, any of them: who says `this one` is not understood here.
+    Those looked up since the user spoke and those of the things that the user named; else those of
+    the latest thing of the sort that the user speaks of; where nothing says more, any of them.
     """
     results = book.roles(Role.TOOL, need.turn)
     users = book.roles(Role.USER, need.turn)
     named = set(named_ids(book, book.pages[users[-1]].text, users[-1])) if users else set[str]()
     about = {t for t in results for key in named if book.is_about(t, key)}
-    return sorted(about.union(looked_up(book, need.turn))) or results
+    found = sorted(about.union(looked_up(book, need.turn)))
+    return found or (_of_the_sort(book, users[-1], results) if users else []) or results
+
+
+def _of_the_sort(book: Book, user: int, results: list[int]) -> list[int]:
+    """The results about the latest thing that a tool named like the user's words gave.
+
+    `this loan` is what `get_loan` was last called for.
+    """
+    for result in reversed(results):
+        caller = book.caller(result)
+        if caller is None or not name_keys(caller[1].name) & book.pages[user].keys:
+            continue
+        ids = [key for key in book.argument_keys(result) if key.startswith("i:")]
+        return [t for t in results if any(book.is_about(t, key) for key in ids)]
+    return []
 
 
 def named_ids(book: Book, text: str, before: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ _TOTAL = re.compile(
     |(?:amount|balance)\ due|all\ of\ (?:it|them))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_PAYS = re.compile(r"\b(?:pay|settle)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"\bdiffer", re.IGNORECASE)
 _MOST_TERMS = 12
 _YEARS = range(1900, 2101)
@@ -37,11 +38,11 @@ def wrong_total(book: Book, need: Need, item: Item) -> Finding | None:
         return _added_up(book, need, item)
     is_amount = item.is_hard or item.piece.unit == MONEY
     if is_amount and (_TOTAL.search(said) or _TOTAL.search(asked)):
-        return _left_out(book, need, item, asked) or _another_total(book, need, item, said)
+        return _left_out(book, need, item) or _another_total(book, need, item, said)
     return None
 
 
-def _left_out(book: Book, need: Need, item: Item, asked: str) -> Finding | None:
+def _left_out(book: Book, need: Need, item: Item) -> Finding | None:
     """A total over the amounts of a list, but for one that no user told apart."""
     value = item.piece.number or 0.0
     lists = list(_lists(book, need, item))
@@ -52,7 +53,7 @@ def _left_out(book: Book, need: Need, item: Item, asked: str) -> Finding | None:
         missing = [number for number in terms if same(total - number.value, value)]
         if len(missing) != 1 or _is_spoken_of(book, need, missing[0]):
             continue
-        if len(terms) == 2 and not _is_a_bill(book, need, terms, asked):
+        if len(terms) == 2 and not _is_a_bill(book, need, terms):
             continue  # one of two amounts
         number = missing[0]
         span = Span(number.piece.start, number.piece.end)
@@ -62,12 +63,8 @@ def _left_out(book: Book, need: Need, item: Item, asked: str) -> Finding | None:
 
 def _lists(book: Book, need: Need, item: Item) -> Iterator[list[Number]]:
     """The amounts of one name: of one result, and of all that were looked up together."""
-    alike: dict[tuple[str, int], list[Number]] = defaultdict(list)
-    for turn in subjects(book, need):
-        for number in numbers_of(book, turn):
-            if number.key and compatible(number.piece.unit, item.piece.unit):
-                alike[number.key, turn].append(number)
-    lists = {place: terms for place, terms in alike.items() if 2 <= len(terms) <= _MOST_TERMS}
+    lists = _of_one_name(book, subjects(book, need), item)
+    lists = lists or _of_one_name(book, book.roles(Role.TOOL, need.turn), item)
     yield from lists.values()
     recent = set(looked_up(book, need.turn))
     for key in dict.fromkeys(key for key, _ in lists):
@@ -76,9 +73,25 @@ def _lists(book: Book, need: Need, item: Item) -> Iterator[list[Number]]:
             yield [number for terms in joined for number in terms]
 
 
-def _is_a_bill(book: Book, need: Need, terms: Sequence[Number], asked: str) -> bool:
-    """Whether two amounts were meant together: asked for as a total, and not things to choose."""
-    if not _TOTAL.search(asked) or COMPARISON.search(asked):
+def _of_one_name(
+    book: Book, turns: Sequence[int], item: Item
+) -> dict[tuple[str, int], list[Number]]:
+    """By name and result, the amounts of some results that can be added up."""
+    alike: dict[tuple[str, int], list[Number]] = defaultdict(list)
+    for turn in turns:
+        for number in numbers_of(book, turn):
+            if number.key and compatible(number.piece.unit, item.piece.unit):
+                alike[number.key, turn].append(number)
+    return {place: terms for place, terms in alike.items() if 2 <= len(terms) <= _MOST_TERMS}
+
+
+def _is_a_bill(book: Book, need: Need, terms: Sequence[Number]) -> bool:
+    """Whether two amounts were meant together: to be paid or totalled, and not to choose from."""
+    users = book.roles(Role.USER, need.turn)[-1:]
+    wished = " ".join(book.pages[user].text for user in users)
+    if not _TOTAL.search(wished) and not _PAYS.search(wished):
+        return False
+    if COMPARISON.search(wished):
         return False
     for number in terms:
         page = book.pages[number.turn]
