@@ -177,3 +177,83 @@ def test_what_was_passed_for_one_change_is_not_overtaken_by_another() -> None:
     script.calls("set_fee", {"ok": True, "amount": 35.5}, member_id="ME-20931", amount=35.5)
     script.calls("refund", {"ok": True, "amount": 12.25}, member_id="ME-20931", amount=12.25)
     assert notes(script.says("Your fee is now $35.50."), "Your fee is now $35.50") == []
+
+
+def test_a_small_number_of_a_record_that_was_changed_is_stale() -> None:
+    rods = [{"rod": "RD-7718", "hires_left": 2}, {"rod": "RD-7720", "hires_left": 5}]
+    script = Script().user("Which rods have I?").calls("list_rods", {"rods": rods})
+    script.says("Two rods.").user("Hire out RD-7718, please.")
+    lines = {"ok": True, "lines": [{"rod": "RD-7718", "hires_left": 1}]}
+    script.calls("reserve_rod", lines, rod="RD-7718")
+    assert notes(script.says("Done, two hires are left."), "two hires are left") == [
+        "stale context: turn 6 gives another value"
+    ]
+    script.turns.pop()
+    assert notes(script.says("Done, one hire is left."), "one hire is left") == []
+
+
+def test_a_figure_that_the_change_itself_reports_otherwise() -> None:
+    script = Script().user("What is it?").calls("calculate", "1522.0", sum="1400 + 122")
+    script.says("$1,522.00.").user("Then move it to Friday.")
+    script.calls("move_booking", {"id": "BV-3312", "fee": 35, "total": 1557.0}, id="BV-3312")
+    assert notes(script.says("Moved. Total: $1,557.00."), "Total: $1,557.00") == []
+    script.turns.pop()
+    assert notes(script.says("Moved. Total: $1,522.00."), "Total: $1,522.00") == [
+        WRONG + "the record says 1557.0"
+    ]
+    script.turns.pop()
+    reply = "Moved. Your part of the total: $1,522.00."
+    assert notes(script.says(reply), "Your part of the total: $1,522.00") == []
+
+
+@pytest.mark.parametrize(
+    ("weight", "reply", "noted"),
+    [
+        ("8 kg", "Yes, she is welcome in a garden room.", []),
+        ("12 kg", "Yes, she is welcome in a garden room.", [WRONG + "12 is beyond 10"]),
+        ("12 kg", "She is too heavy for a garden room, I'm sorry.", []),
+        ("12 kg", "A smaller one would be welcome, but only in a garden room.", []),
+        ("12 hours", "Yes, she is welcome in a garden room.", []),
+    ],
+)
+def test_what_is_beyond_a_limit_is_not_granted(weight: str, reply: str, noted: list[str]) -> None:
+    script = Script().system("Pets of up to 10 kg may stay in garden rooms. Be polite.")
+    script.user(f"Could I bring my dog? She has {weight}.").says(reply)
+    assert notes(script, reply) == noted
+
+
+@pytest.mark.parametrize(("mark", "wrong"), [("3.42", True), ("3.62", False)])
+def test_a_figure_on_the_other_side_of_what_is_required(mark: str, wrong: bool) -> None:
+    script = Script().system("More credits require a grade of 3.50 or higher.")
+    script.user("Can I take more?").calls("get_student", {"grade": float(mark)})
+    reply = f"Your grade of {mark} is above the required level."
+    assert bool(notes(script.says(reply), reply)) is wrong
+
+
+@pytest.mark.parametrize(("digits", "wrong"), [("4164", False), ("5364", True)])
+def test_the_end_of_a_number_is_not_its_beginning(digits: str, wrong: bool) -> None:
+    script = Script().user("How can I pay?").calls("get_methods", {"methods": ["card_5364164"]})
+    reply = f"By the card ending in {digits}."
+    assert bool(notes(script.says(reply), reply)) is wrong
+
+
+@pytest.mark.parametrize(
+    ("result", "wrong"), [("4/6 pumps started", True), ("6/6 pumps started", False)]
+)
+def test_all_of_them_is_not_some_of_them(result: str, wrong: bool) -> None:
+    script = Script().user("Start the pumps.").calls("start_pumps", result)
+    reply = "All six pumps are running now."
+    assert bool(notes(script.says(reply), reply)) is wrong
+
+
+SAILS = [{"sail": "SL-11", "price": 310.5}, {"sail": "SL-12", "price": 290.5}]
+
+
+@pytest.mark.parametrize(
+    ("wish", "wrong"), [("Then order the cheapest.", True), ("Then order the first.", False)]
+)
+def test_what_is_chosen_is_the_cheapest_if_that_was_asked_for(wish: str, wrong: bool) -> None:
+    script = Script().user("Which sails are there?").calls("list_sails", SAILS)
+    script.says("There are two sails.").user(wish)
+    reply = "To confirm, you want to order SL-11 at $310.50."
+    assert bool(notes(script.says(reply), reply)) is wrong

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.comparisons import wrong_way_round
+from tokengeist.attribution.blend.comparisons import not_all, wrong_way_round
 from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION, words_of
 from tokengeist.attribution.blend.findings import INVENTION, Finding, Places, question, sentence
+from tokengeist.attribution.blend.limits import beyond_limit
 from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.orderings import denied_by_result, out_of_order
@@ -58,8 +59,10 @@ def false_claim(book: Book, need: Need) -> Finding | None:
         or _on_unknown_subject(book, need)
         or against_rule(book, need)
         or forbidden_deed(book, need)
+        or beyond_limit(book, need)
         or out_of_order(book, need)
         or wrong_way_round(book, need)
+        or not_all(book, need)
         or (denied_by_result(book, need) if Scene(book, need).reports_change else None)
     )
 

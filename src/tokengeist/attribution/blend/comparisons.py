@@ -10,7 +10,7 @@ from tokengeist.attribution.blend.dates import day_of
 from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.names import parent_names, spoken
 from tokengeist.attribution.blend.need import Need
-from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
+from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces, stem
 from tokengeist.attribution.blend.subject import looked_up, named_ids
 from tokengeist.transcript import Role, Span
 
@@ -22,6 +22,8 @@ _SIGNS = {
         r"\b(?:more expensive|dearer|higher|larger|bigger|longer)\b", re.IGNORECASE
     ),
 }
+_ALL = re.compile(r"\ball\s+(?:[\w-]+\s+)?(\w+)", re.IGNORECASE)
+_PART = re.compile(r"\b(\d+)\s*(?:/|of|out of)\s*(\d+)\s+(\w+)", re.IGNORECASE)
 _WHICH = re.compile(r"\bwhich\b", re.IGNORECASE)
 
 _Pair = tuple[tuple[float, Span], tuple[float, Span]]
@@ -46,6 +48,16 @@ def wrong_way_round(book: Book, need: Need) -> Finding | None:
             mine, theirs = pairs[0]
             places = ((chosen[0], mine[1]), (other, theirs[1]))
             return Finding(WRONG_VALUE, "it is the other way round", places)
+    return None
+
+
+def not_all(book: Book, need: Need) -> Finding | None:
+    """Said of all, while the latest result says `4/6` of them."""
+    results = looked_up(book, need.turn)
+    said = {stem(found[1]) for found in _ALL.finditer(need.text)}
+    for match in _PART.finditer(book.pages[results[-1]].text) if results and said else ():
+        if int(match[1]) < int(match[2]) and stem(match[3]) in said:
+            return Finding(WRONG_VALUE, f"only {match[0]}", ((results[-1], Span(*match.span())),))
     return None
 
 

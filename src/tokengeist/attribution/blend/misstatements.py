@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.day_counts import miscounted
+from tokengeist.attribution.blend.endings import wrong_ending
 from tokengeist.attribution.blend.findings import Finding
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.products import wrong_product
@@ -20,4 +21,5 @@ def misstated(book: Book, need: Need, item: Item) -> Finding | None:
         or wrong_product(book, need, item)
         or wrong_total(book, need, item)
         or wrong_date(book, need, item)
+        or wrong_ending(book, need, item)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, FieldView, Page
+from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION
 from tokengeist.attribution.blend.findings import (
     AVERAGE,
@@ -19,11 +19,11 @@ from tokengeist.attribution.blend.names import UNIT_KEYS, parent_names, spoken
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces
 from tokengeist.attribution.blend.quantities import compatible
-from tokengeist.attribution.blend.subject import subjects
+from tokengeist.attribution.blend.subject import looked_up, subjects
 from tokengeist.transcript import Role, Span
 
 _CHECKED = (Kind.NUMBER, Kind.DATE, Kind.TIME)
-_CLAUSE = re.compile(r"[,;:()\n]|\s[-–—]\s|\band\b|\bwith\b|\bfor\b")
+_CLAUSE = re.compile(r"[,;()\n]|\s[-–—]\s|\band\b|\bwith\b|\bfor\b")
 _GENERIC = UNIT_KEYS | name_keys("date time amount price value name number count total type id")
 """Words that name a kind of field, and no field."""
 _SMALL = 100
@@ -43,7 +43,11 @@ def otherwise_named(book: Book, need: Need, item: Item) -> Finding | None:
         return None
     if TAKEN_INTO_ACCOUNT.search(sentence(book, need)):
         return None
-    field = _of_the_record(book, need, item) or _asked_for(book, need, item)
+    field = (
+        _of_the_record(book, need, item)
+        or _of_the_change(book, need, item)
+        or _asked_for(book, need, item)
+    )
     if field is None:
         return None
     page, view = field
@@ -68,6 +72,19 @@ def _of_the_record(book: Book, need: Need, item: Item) -> tuple[Page, FieldView]
         if len(named) == 1:
             found = page, named[0]
     return found
+
+
+def _of_the_change(book: Book, need: Need, item: Item) -> tuple[Page, FieldView] | None:
+    """The field, named beside a value, of the one change that was just made."""
+    recent = looked_up(book, need.turn)
+    made = [t for t in recent if book.freshness[t] is Freshness.OF_A_CHANGE]
+    if len(made) != 1 or made[0] != recent[-1] or set(item.keys) & book.pages[made[0]].keys:
+        return None
+    own, page = book.pages[need.turn], book.pages[made[0]]
+    beside = own.between(*_clause(own.text, *own.home(item.piece.start), item.piece))
+    words = frozenset(p.key for p in beside if p.kind in (Kind.WORD, Kind.NAME))
+    named = [v for v in page.views if v.names == words and _is_rival(v, item.piece)]
+    return (page, named[0]) if len(named) == 1 else None
 
 
 def _clause(text: str, start: int, end: int, piece: Piece) -> tuple[int, int]:

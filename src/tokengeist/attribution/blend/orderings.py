@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding
+from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, sentence
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, normal
+from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.attribution.blend.selection import neighbours
 from tokengeist.transcript import Role, Span
 
@@ -18,6 +19,10 @@ _LOWEST = re.compile(
 )
 _HIGHEST = re.compile(
     r"(?<!second )(?<!second-)\b(?:highest|most expensive|dearest|priciest)", re.IGNORECASE
+)
+_CHOSEN = re.compile(
+    r"\b(?:you would like|you['’]d like|you want|go with|proceed|exchange|swap|book|order|add)\b",
+    re.I,
 )
 _UNAVAILABLE = re.compile(r'"?(?:available|in_stock|inStock)"?\s*:\s*"?(?:false|no|0)\b', re.I)
 _WINDOW = re.compile(
@@ -38,7 +43,7 @@ def out_of_order(book: Book, need: Need) -> Finding | None:
 
 def _not_the_extreme(book: Book, need: Need) -> Finding | None:
     """Called the cheapest, while a record beside it, as available and as fitting, is cheaper."""
-    sign = -1 if _LOWEST.search(need.text) else 1 if _HIGHEST.search(need.text) else 0
+    sign = _sign(need.text) or _sign_wished(book, need)
     for item in need.hard if sign else ():
         if item.piece.number is None or item.best is None:
             continue
@@ -49,6 +54,18 @@ def _not_the_extreme(book: Book, need: Need) -> Finding | None:
                 span = Span(better.start, better.end)
                 return Finding(WRONG_VALUE, f"{better.text} is beyond it", ((item.best, span),))
     return None
+
+
+def _sign(text: str) -> int:
+    return -1 if _LOWEST.search(text) else 1 if _HIGHEST.search(text) else 0
+
+
+def _sign_wished(book: Book, need: Need) -> int:
+    """Whether the user has just asked for the cheapest, and one is chosen."""
+    users = book.roles(Role.USER, need.turn)[-1:]
+    chosen = sum(item.piece.unit == MONEY for item in need.items) == 1
+    is_choice = chosen and _CHOSEN.search(sentence(book, need))
+    return _sign(book.pages[users[0]].text) if users and is_choice else 0
 
 
 def _better(book: Book, need: Need, page: Page, found: Piece, sign: int) -> Piece | None:

@@ -64,10 +64,12 @@ def _small_figure(book: Book, need: Need, item: Item) -> Iterator[Unit]:
     """A figure that may stand anywhere, and so is only spoken of where it is wrong."""
     if item.piece.number is None:
         return
-    finding = misstated(book, need, item)
-    if finding is None and item.best is not None:
-        finding = stale(book, need, item, book.pages[item.best])
-    finding = finding or otherwise_named(book, need, item)
+    overtaken = (stale(book, need, item, book.pages[turn]) for turn in item.holders)
+    finding = (
+        misstated(book, need, item)
+        or next((found for found in overtaken if found), None)
+        or otherwise_named(book, need, item)
+    )
     if finding:
         span = Span(item.piece.start, item.piece.end)
         yield Unit(need.turn, span, Verdict.UNSUPPORTED, finding.sources, finding.note)
