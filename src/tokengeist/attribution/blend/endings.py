@@ -28,6 +28,6 @@ def wrong_ending(book: Book, need: Need, item: Item) -> Finding | None:
             found = re.findall(r"\d+", piece.text) if piece.kind in (Kind.ID, Kind.NUMBER) else []
             if any(part.endswith(digits) for part in found):
                 return None
-            if any(part.startswith(digits) for part in found):
+            if begun is None and any(part.startswith(digits) for part in found):
                 begun = result, Span(piece.start, piece.end)
     return Finding(WRONG_VALUE, "it begins with these digits", (begun,)) if begun else None

@@ -41,10 +41,7 @@ _Bound = tuple[int, Page, Piece, tuple[int, int]]
 
 def beyond_limit(book: Book, need: Need) -> Finding | None:
     """A statement that a limit of the rules contradicts."""
-    bounds = list(_bounds(book, need))
-    return (
-        (_granted(book, need, bounds) or _on_the_other_side(book, need, bounds)) if bounds else None
-    )
+    return _granted(book, need) or _on_the_other_side(book, need)
 
 
 def _bounds(book: Book, need: Need) -> Iterator[_Bound]:
@@ -62,23 +59,32 @@ def _bounds(book: Book, need: Need) -> Iterator[_Bound]:
                 yield (1 if least else -1), page, piece, page.home(piece.start)
 
 
-def _granted(book: Book, need: Need, bounds: list[_Bound]) -> Finding | None:
+def _granted(book: Book, need: Need) -> Finding | None:
     """Granted, though the user's own figure is beyond the only limit in its unit."""
+    figures = _figures(book, need) if _GRANTED.search(need.text) else []
     asked, said = question(book, need), sentence(book, need)
-    if not asked or not _GRANTED.search(said) or NEGATION.search(said) or _CONDITIONAL.search(said):
+    if not figures or not asked or NEGATION.search(said) or _CONDITIONAL.search(said):
         return None
+    bounds = list(_bounds(book, need))
     words = {p.key for p in (*pieces(asked), *pieces(said)) if p.kind in (Kind.WORD, Kind.NAME)}
-    user = book.roles(Role.USER, need.turn)[-1]
-    for figure in book.pages[user].pieces:
-        if figure.number is None or figure.unit in ("", MONEY, PERCENT):
-            continue
+    for user, figure in figures:
         fit = [b for b in bounds if b[2].unit == figure.unit and _is_on(b, words)]
         if len(fit) == 1:
             sign, page, bound, home = fit[0]
-            if sign * (figure.number - (bound.number or 0.0)) < 0:
+            if sign * ((figure.number or 0.0) - (bound.number or 0.0)) < 0:
                 places = ((page.index, Span(*home)), (user, Span(figure.start, figure.end)))
                 return Finding(WRONG_VALUE, f"{figure.text} is beyond {bound.text}", places)
     return None
+
+
+def _figures(book: Book, need: Need) -> list[tuple[int, Piece]]:
+    """What the user's latest turn measures: in hours or kilos, and not in money."""
+    return [
+        (user, piece)
+        for user in book.roles(Role.USER, need.turn)[-1:]
+        for piece in book.pages[user].pieces
+        if piece.number is not None and piece.unit not in ("", MONEY, PERCENT)
+    ]
 
 
 def _is_on(bound: _Bound, words: set[str]) -> bool:
@@ -87,7 +93,7 @@ def _is_on(bound: _Bound, words: set[str]) -> bool:
     return bool((words - UNIT_KEYS) & page.keys_between(*home))
 
 
-def _on_the_other_side(book: Book, need: Need, bounds: list[_Bound]) -> Finding | None:
+def _on_the_other_side(book: Book, need: Need) -> Finding | None:
     """Said to be above or below what is required, by a figure whose name the rule gives a limit."""
     side = _SIDE.search(need.text)
     if side is None or not _THE_LIMIT.search(need.text) or NEGATION.search(need.text):
@@ -98,7 +104,7 @@ def _on_the_other_side(book: Book, need: Need, bounds: list[_Bound]) -> Finding 
         before = [i.piece for i in need.items if i.piece.end <= item.piece.start][-1:]
         if number is None or not before or before[0].kind is Kind.NUMBER:
             continue
-        for sign, page, bound, home in bounds:
+        for sign, page, bound, home in _bounds(book, need):
             if sign != claimed or before[0].key not in page.keys_between(*home):
                 continue
             if bound.unit == item.piece.unit and sign * (number - (bound.number or 0.0)) < 0:

@@ -61,7 +61,8 @@ class _Rule:
     page: Page
     start: int
     end: int
-    head: str
+    head: tuple[str, ...]
+    """The keys of what it allows or forbids, the deed mostly last."""
     condition: str
     needs_it: bool
     """It is allowed only where the condition is met; else it is forbidden there."""
@@ -112,12 +113,13 @@ def _rules(book: Book, need: Need) -> Iterator[_Rule]:
                 continue
             if not _SEVERAL.search(condition):
                 needs_it = bool(only) or _EXCEPT.match(condition) is not None
-                yield _Rule(page, start, end, head, condition, needs_it)
+                keys = tuple(p.key for p in page.between(start, cut.start()))
+                yield _Rule(page, start, end, keys, condition, needs_it)
 
 
 def _is_on(rule: _Rule, words: set[str], said: str) -> bool:
     """Whether a rule is about what was asked and answered."""
-    head = {p.key for p in pieces(rule.head)}
+    head = set(rule.head)
     shared = len(head & words) + bool(head & _LONGER and words & _LONGER)
     reason = {p.key for p in pieces(rule.condition)} & {p.key for p in pieces(said)}
     return shared >= 2 or (shared == 1 and bool(reason - head))
@@ -125,7 +127,7 @@ def _is_on(rule: _Rule, words: set[str], said: str) -> bool:
 
 def _is_on_another_deed(rule: _Rule, verdict: str) -> bool:
     """Whether a verdict names a deed, and not the one that the rule is about."""
-    subject = next((p.key for p in reversed(pieces(rule.head))), "")
+    subject = rule.head[-1] if rule.head else ""
     named = {p.key for p in pieces(verdict)}
     if subject in named or (subject in _LONGER and named & _LONGER):
         return False
@@ -134,7 +136,7 @@ def _is_on_another_deed(rule: _Rule, verdict: str) -> bool:
 
 def _restricts_alone(rule: _Rule) -> bool:
     """Whether no other sentence restricts what a rule is about."""
-    subject = frozenset([p.key for p in pieces(rule.head)][-1:])
+    subject = frozenset(rule.head[-1:])
     about = subject | (_LONGER if subject & _LONGER else frozenset())
     restricting = [
         (start, end)
@@ -182,18 +184,20 @@ def _is_stated(condition: str, name: str) -> bool:
 
 def forbidden_deed(book: Book, need: Need) -> Finding | None:
     """An action, done or announced, on a record whose state the rule for such actions excludes."""
-    deeds = list(_deeds(book, need))
+    results = book.roles(Role.TOOL, need.turn)
+    deeds = [
+        (verbs, known[-1])
+        for verbs, key in _deeds(book, need)
+        if (known := [t for t in results if book.is_about(t, key)])
+    ]
     for rule in _rules(book, need) if deeds else ():
-        head = [p.key for p in pieces(rule.head)]
-        for verbs, key in deeds:
-            if not rule.needs_it or len(head) < 2 or head[-1] not in verbs:
+        for verbs, result in deeds:
+            if not rule.needs_it or len(rule.head) < 2 or rule.head[-1] not in verbs:
                 continue
-            results = [t for t in book.roles(Role.TOOL, need.turn) if book.is_about(t, key)]
-            for result in results[-1:]:
-                for view in book.pages[result].views:
-                    if _is_excluded(rule, view):
-                        place = (result, Span(view.field.start, view.field.end))
-                        return Finding(WRONG_VALUE, "the rule says otherwise", (rule.place, place))
+            for view in book.pages[result].views:
+                if _is_excluded(rule, view):
+                    place = (result, Span(view.field.start, view.field.end))
+                    return Finding(WRONG_VALUE, "the rule says otherwise", (rule.place, place))
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION, CORRECTION
 from tokengeist.attribution.blend.fields import Field
-from tokengeist.attribution.blend.findings import STALE, Finding, question, sentence
+from tokengeist.attribution.blend.findings import STALE, Finding, own_words, question
 from tokengeist.attribution.blend.names import spoken
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
@@ -54,7 +54,7 @@ def _changed_since(book: Book, need: Need, item: Item, source: Page) -> Finding 
 
 def _changed_since_elsewhere(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
     """The same for what the user asked about, where the value also stands in another result."""
-    if not question(book, need):
+    if len(item.holders) < 2 or not question(book, need):
         return None
     asked = set(subjects(book, need)) & set(item.holders)
     for turn in sorted(asked) if source.index not in asked else ():
@@ -68,14 +68,16 @@ def _held(book: Book, need: Need, item: Item, source: Page) -> Field | None:
     """The field that a value stands in: the one that is named, else the first."""
     found = source.occurrences(item.keys, item.piece.unit)
     fields = [held for piece in found if (held := source.field_at(piece.start))]
-    named = (held for held in fields if _is_named(book, need, held))
-    return next(named, fields[0] if fields else None)
+    named = (held for held in fields if _is_named(book, need, held)) if len(fields) > 1 else ()
+    return next(iter(named), fields[0] if fields else None)
 
 
 def _is_named(book: Book, need: Need, held: Field) -> bool:
     """Whether a statement or its question names a field."""
-    told = sentence(book, need) + " " + question(book, need)
-    return bool(spoken(name_keys(held.key), (p.key for p in pieces(told))))
+    words = own_words(book, need, need.spans[0].start)
+    if question(book, need):
+        words |= book.pages[book.roles(Role.USER, need.turn)[-1]].keys
+    return bool(spoken(name_keys(held.key), words))
 
 
 def _is_echo(book: Book, item: Item, source: Page) -> bool:
