@@ -22,7 +22,7 @@ from tokengeist.attribution.blend.findings import (
 )
 from tokengeist.attribution.blend.misstatements import misstated
 from tokengeist.attribution.blend.names import UNIT_KEYS
-from tokengeist.attribution.blend.need import Item, Need, take_apart
+from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.attribution.blend.rule_figures import (
@@ -68,8 +68,9 @@ def inherited(book: Book, need: Need, item: Item, *, depth: int = 3) -> Finding 
         return None
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
     told = [t for t in item.holders if t not in written]
-    if told and (item.piece.number is None or not written or max(told) > written[0]):
-        return None  # a source has given it since
+    is_amount = item.piece.kind is Kind.NUMBER and not is_small(item.piece)
+    if told and (not is_amount or not written or max(told) > written[0]):
+        return None  # no amount, or a source has given it since
     places = [
         (written[0], found.start)
         for found in (book.pages[written[0]].occurrences(item.keys) if written else [])[:1]

@@ -64,6 +64,8 @@ class _Rule:
     head: tuple[str, ...]
     """The keys of what it allows or forbids, the deed mostly last."""
     condition: str
+    names: frozenset[str]
+    """The keys of the condition."""
     needs_it: bool
     """It is allowed only where the condition is met; else it is forbidden there."""
 
@@ -114,7 +116,8 @@ def _rules(book: Book, need: Need) -> Iterator[_Rule]:
             if not _SEVERAL.search(condition):
                 needs_it = bool(only) or _EXCEPT.match(condition) is not None
                 keys = tuple(p.key for p in page.between(start, cut.start()))
-                yield _Rule(page, start, end, keys, condition, needs_it)
+                names = page.keys_between(cut.start(), end)
+                yield _Rule(page, start, end, keys, condition, names, needs_it)
 
 
 def _is_on(rule: _Rule, words: set[str], said: str) -> bool:
@@ -203,8 +206,9 @@ def forbidden_deed(book: Book, need: Need) -> Finding | None:
 
 def _is_excluded(rule: _Rule, view: FieldView) -> bool:
     """Whether a field has another value than the one that a rule asks of it."""
-    named = len(view.names) == 1 and _is_stated(rule.condition, *view.names)
-    return named and bool(view.pieces) and not _keys(view.text) & _keys(rule.condition)
+    if len(view.names) != 1 or not view.pieces or not view.names <= rule.names:
+        return False
+    return _is_stated(rule.condition, *view.names) and not _keys(view.text) & _keys(rule.condition)
 
 
 def _deeds(book: Book, need: Need) -> Iterator[tuple[frozenset[str], str]]:

@@ -90,13 +90,16 @@ def _same_field(book: Book, source: Page, held: Field, later: int) -> Iterator[F
 
     It was looked up by the same id, or a change was made to the thing that its record names.
     """
-    page, passed = book.pages[later], book.argument_keys(later)
-    same = [view for view in page.views if view.field.key == held.key]
     about = {k for k in book.argument_keys(source.index) if _ID_PASSED.match(k)}
-    is_alone = sum(f.key == held.key for f in source.fields) == 1
-    if is_alone and about and about <= passed:
+    is_asked_again = bool(about) and about <= book.argument_keys(later)
+    if not is_asked_again and book.freshness[later] is not Freshness.OF_A_CHANGE:
+        return
+    page = book.pages[later]
+    same = [view for view in page.views if view.field.key == held.key]
+    is_alone = sum(f.key == held.key for f in source.fields) == 1 if same else False
+    if is_alone and is_asked_again:
         yield from same
-    elif book.freshness[later] is Freshness.OF_A_CHANGE:
+    elif same and book.freshness[later] is Freshness.OF_A_CHANGE:
         known = _name(source, held)
         changed = book.caller(later)
         call = {_as_name(v) for v in changed[0].views} if changed else set[_Name | None]()
