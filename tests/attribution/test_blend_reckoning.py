@@ -95,6 +95,14 @@ def test_a_date_moved_off_a_weekend_is_right() -> None:
     assert notes(script, "until Monday, 23 June 2031") == []
 
 
+def test_a_date_at_the_end_of_all_calendars_is_counted_from_by_nobody() -> None:
+    script = Script().system("Today is 2031-05-01. A berth is kept on by 90000000 days.")
+    script.user("Can berth BT-204 be kept on?")
+    script.calls("get_berth", {"berth": "BT-204", "ends": "9999-12-31"}, berth="BT-204")
+    script.says("The berth is kept on as of 23 June 2031.")
+    assert notes(script, "as of 23 June 2031") == []
+
+
 def bills(question: str) -> Script:
     """0 user, 1–2 and 3–4 a bill each."""
     first = {

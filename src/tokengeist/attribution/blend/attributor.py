@@ -13,7 +13,7 @@ from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.revision import Revision, shipped_revision
 from tokengeist.attribution.blend.vectors import keeping
-from tokengeist.attribution.blend.verdicts import attributed, shown_wrong_by, units
+from tokengeist.attribution.blend.verdicts import of_a_call, shown_wrong_by, units
 from tokengeist.attribution.protocol import AttributorSpec, Explanation, Link, OptionValue
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.models.sentences import SentenceModel
@@ -111,7 +111,9 @@ class BlendReading:
         }
         kept = [link for link in links.values() if link.score >= self._weights.cut]
         is_name = need.spans != target.spans  # of a call, which is explained by its arguments
-        account = attributed(target, kept) if is_name else units(self._book, need, kept)
+        account = (
+            of_a_call(self._book, need, target, kept) if is_name else units(self._book, need, kept)
+        )
         for turn, spans in shown_wrong_by(account).items():
             if turn not in links or links[turn].score < CONTRADICTS:
                 links[turn] = Link(turn, CONTRADICTS, spans)

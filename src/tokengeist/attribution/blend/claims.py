@@ -116,7 +116,7 @@ def _on_unknown_subject(book: Book, need: Need) -> Finding | None:
     known = {key for page in book.pages[: users[-1]] for key in page.keys}
     unknown = subject - known
     figures = [item for item in need.items if item.piece.kind in _FIGURES]
-    if not unknown or 2 * len(unknown) + bool(figures) <= len(subject):
+    if not unknown or 2 * len(unknown) + bool(figures) <= len(subject) or len(figures) > 1:
         return None
     if figures and (len(topic) < _A_TOPIC or any(_is_counted(book, need, f) for f in figures)):
         return None  # more of what was spoken of

@@ -24,7 +24,7 @@ from tokengeist.attribution.blend.misstatements import misstated
 from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.pieces import Kind, name_keys
-from tokengeist.attribution.blend.quantities import compatible
+from tokengeist.attribution.blend.quantities import PERCENT, compatible
 from tokengeist.attribution.blend.rule_figures import (
     rule_answers_otherwise,
     rule_with_other_figure,
@@ -88,7 +88,7 @@ def inherited(book: Book, need: Need, item: Item, *, depth: int = 3) -> Finding 
                 found = misstated(book, whole, other)
                 if found is None and told:
                     continue
-                if found is None and not other.holders:
+                if found is None and not other.holders and other.piece.kind is not Kind.DATE:
                     found = contradicted(book, whole, other)
                 found = found or inherited(book, whole, other, depth=depth - 1)
                 if found:
@@ -117,10 +117,14 @@ def _same_name_elsewhere(book: Book, need: Need, item: Item) -> Places:
             kinds = {piece.kind for piece in view.pieces}
             if not view.names or not view.names <= words or kinds != {item.piece.kind}:
                 continue
+            if len(view.pieces) > 1 and item.piece.kind is Kind.TIME:
+                continue  # from when to when
             if any(
                 p.key in own.keys or not compatible(p.unit, item.piece.unit) for p in view.pieces
             ):
                 continue  # said as well, or of another kind
+            if item.piece.unit == PERCENT and any(p.unit != PERCENT for p in view.pieces):
+                continue  # 92 % may be 0.92 of it
             if view.names <= UNIT_KEYS or all(p.number == 0.0 for p in view.pieces):
                 continue  # `a month` beside an amount names no field, and `no fee` says zero
             if alike > 1 and len(view.names) == 1 and view.field.key.lower() not in said:

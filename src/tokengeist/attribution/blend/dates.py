@@ -194,11 +194,14 @@ def shifted(day: datetime.date, length: Length) -> Iterator[datetime.date]:
     """The dates that lie a number of days or months before and after another."""
     measure, count = length
     for sign in (1, -1):
-        if measure == "day":
-            yield day + datetime.timedelta(sign * count)
-        elif measure == "month":
-            year, month = divmod(12 * day.year + day.month - 1 + sign * count, 12)
-            yield day.replace(year=year, month=month + 1, day=min(day.day, _SHORTEST_MONTH))
+        try:
+            if measure == "day":
+                yield day + datetime.timedelta(sign * count)
+            elif measure == "month":
+                year, month = divmod(12 * day.year + day.month - 1 + sign * count, 12)
+                yield day.replace(year=year, month=month + 1, day=min(day.day, _SHORTEST_MONTH))
+        except (OverflowError, ValueError):
+            continue  # beyond what a calendar knows
 
 
 def gap_between(day: datetime.date, wanted: datetime.date) -> int:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Place, numbers_of
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.cues import TODAY
-from tokengeist.attribution.blend.dates import dates_of, gap_between
+from tokengeist.attribution.blend.dates import dates_of, gap_between, today
 from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
@@ -28,7 +27,6 @@ _COUNTED_OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "week": 7}
-_BEFORE_DATE = 60
 _FEW = 3
 """Among the dates of more results than this, any two may be as far apart by accident."""
 
@@ -81,7 +79,8 @@ def _meant(
                 if one[0].turn == other[0].turn or len(about) <= _FEW or one in spoken:
                     yield one, other
         return
-    now = today(book, need.turn)
+    rules = (today(book.pages[t]) for t in book.roles(Role.SYSTEM, need.turn))
+    now = next((found for found in rules if found), None)
     if now is None or not _UNTIL.search(asked if _ASKED.search(asked) else said):
         return
     own = _told_beside(book, need, item)
@@ -95,17 +94,6 @@ def _told_beside(book: Book, need: Need, item: Item) -> list[datetime.date]:
     page = book.pages[need.turn]
     start, end = page.home(item.piece.start)
     return [day for place, day in dates_of(page) if start <= place.start < end]
-
-
-def today(book: Book, turn: int) -> _Dated | None:
-    """The day of the conversation, as the rules give it."""
-    for rules in book.roles(Role.SYSTEM, turn):
-        page = book.pages[rules]
-        for place, day in dates_of(page):
-            before = max(0, place.start - _BEFORE_DATE)
-            if TODAY.search(page.text, before, place.start):
-                return place, day
-    return None
 
 
 def _is_shifted(book: Book, need: Need, days: float, gaps: list[int]) -> bool:

@@ -29,11 +29,11 @@ _GRANTED = re.compile(
 )
 _CONDITIONAL = re.compile(r"\b(?:if|unless|only|but|when|provided|however)\b", re.IGNORECASE)
 _SIDE = re.compile(
-    r"""\b(?P<over>above|over|exceeds?|higher\ than|meets?)\b
-    |\b(?:below|under|within|lower\ than)\b""",
+    r"""(?:\b(?P<over>above|over|exceeds?|higher\ than|meets?)\b
+    |\b(?:below|under|within|lower\ than)\b)
+    (?:\s\w+){0,2}\s(?:required|requirement|limit|minimum|maximum|threshold)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_THE_LIMIT = re.compile(r"\b(?:required|requirement|limit|minimum|maximum|threshold)\b", re.I)
 
 _Bound = tuple[int, Page, Piece, tuple[int, int]]
 """1 for at least, -1 for at most; and where it is given."""
@@ -96,7 +96,7 @@ def _is_on(bound: _Bound, words: set[str]) -> bool:
 def _on_the_other_side(book: Book, need: Need) -> Finding | None:
     """Said to be above or below what is required, by a figure whose name the rule gives a limit."""
     side = _SIDE.search(need.text)
-    if side is None or not _THE_LIMIT.search(need.text) or NEGATION.search(need.text):
+    if side is None or NEGATION.search(need.text):
         return None
     claimed = 1 if side["over"] else -1
     for item in need.items:

@@ -24,6 +24,10 @@ from tokengeist.transcript import Role, Span
 
 _CHECKED = (Kind.NUMBER, Kind.DATE, Kind.TIME)
 _CLAUSE = re.compile(r"[,;()\n]|\s[-–—]\s|\band\b|\bwith\b|\bfor\b")
+_PROPOSED = re.compile(
+    r"\b(?:would|will|should|could|instead|new|about|refund\w*)\b|['’](?:d|ll)\b", re.IGNORECASE
+)
+"""Words for what is to be otherwise than the record has it, and for guesses."""
 _GENERIC = UNIT_KEYS | name_keys("date time amount price value name number count total type id")
 """Words that name a kind of field, and no field."""
 _SMALL = 100
@@ -62,14 +66,18 @@ def _of_the_record(book: Book, need: Need, item: Item) -> tuple[Page, FieldView]
     ids = [p for p in own.between(start, item.piece.start) if p.kind is Kind.ID]
     if not ids:
         return None
-    words = {p.key for p in own.between(*_clause(own.text, start, end, item.piece))}
+    if _PROPOSED.search(own.text, start, end):
+        return None
+    clause = own.between(*_clause(own.text, start, end, item.piece))
+    words = {p.key for p in clause} - UNIT_KEYS
     found: tuple[Page, FieldView] | None = None
     for page, (first, last) in _records(book, need.turn, ids[-1]):
         if set(item.keys) & page.keys_between(first, last):
             return None
         inside = [view for view in page.views if first <= view.field.start < last]
         named = [v for v in inside if v.names and v.names <= words and _is_rival(v, item.piece)]
-        if len(named) == 1:
+        told = own.keys_between(start, end)
+        if len(named) == 1 and not any(p.key in told for p in named[0].pieces if p.number):
             found = page, named[0]
     return found
 

@@ -17,7 +17,7 @@ from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
-_NEAR_MISS = 7
+_NEAR_MISS = 3
 """Who miscounts is off by a few days; more may be another way to count."""
 _WORKING = re.compile(r"\b(?:working|business)\b", re.IGNORECASE)
 _WEEKEND = 5
@@ -40,6 +40,8 @@ def wrong_date(book: Book, need: Need, item: Item) -> Finding | None:
     if any(book.pages[turn].role is not Role.ASSISTANT for turn in item.holders):
         return None
     steps = list(_steps(book, need))
+    if _counts_otherwise(book, need, steps):
+        return None
     if any(day == wanted for step in steps for day in _reached_otherwise(book, need, step)):
         return None
     most = max((step.shared for step in steps), default=0)
@@ -72,6 +74,19 @@ def _steps(book: Book, need: Need) -> Iterator[_Step]:
                 start, end = page.home(number.piece.start)
                 shared = (words & page.keys_between(start, end)) - UNIT_KEYS
                 yield _Step(length, (rules, Span(start, end)), len(shared))
+
+
+def _counts_otherwise(book: Book, need: Need, steps: list[_Step]) -> bool:
+    """Whether the statement gives lengths of time of its own."""
+    page = book.pages[need.turn]
+    homes = [page.home(span.start) for span in need.spans]
+    own = {
+        length
+        for number in numbers_of(book, need.turn)
+        if any(start <= number.piece.start < end for start, end in homes)
+        for length in lengths_meant(book, number)
+    }
+    return bool(own - {step.length for step in steps})
 
 
 def _starts(book: Book, need: Need) -> list[tuple[Place, datetime.date]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.findings import Places, own_words, question
+from tokengeist.attribution.blend.findings import Places, own_words, question, sentence
 from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, pieces
@@ -15,11 +15,14 @@ from tokengeist.transcript import Role, Span
 
 _WORDS = (Kind.WORD, Kind.NAME)
 _NEAR = 20
+_GUESS = re.compile(r"\b(?:about|around|roughly|approximately|nearly|almost)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d")
 
 
 def rule_with_other_figure(book: Book, need: Need, item: Item) -> Places:
     """A sentence of the rules about the same thing, with another value of the same kind."""
+    if _GUESS.search(sentence(book, need)):
+        return ()
     own = own_words(book, need, item.piece.start)
     asked = {p.key for p in pieces(question(book, need)) if p.kind in _WORDS}
     words = {k for k in own | asked if k.startswith("w:") and k not in UNIT_KEYS}
@@ -49,6 +52,8 @@ def rule_answers_otherwise(book: Book, need: Need, item: Item) -> Places:
     """
     asked = question(book, need)
     if not asked or _NUMBERED.search(asked) or looked_up(book, need.turn):
+        return ()
+    if _GUESS.search(sentence(book, need)):
         return ()
     page = book.pages[need.turn]
     beside = page.between(*page.home(item.piece.start))

@@ -9,7 +9,7 @@ from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION, CORRECTION
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.findings import STALE, Finding, own_words, question
-from tokengeist.attribution.blend.names import spoken
+from tokengeist.attribution.blend.names import UNIT_KEYS, parent_names, spoken
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
 from tokengeist.attribution.blend.quantities import MONEY
@@ -17,6 +17,8 @@ from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
 _TIMES = (Kind.DATE, Kind.TIME)
+_FIGURES = (*_TIMES, Kind.NUMBER)
+"""What changes; an id stays what it is."""
 
 
 def stale(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
@@ -36,7 +38,7 @@ def _another(turn: int, span: Span) -> Finding:
 
 def _changed_since(book: Book, need: Need, item: Item, source: Page) -> Finding | None:
     """A later result about the same thing in which the same field has another value."""
-    if source.role is not Role.TOOL or item.piece.kind is Kind.VALUE:
+    if source.role is not Role.TOOL or item.piece.kind not in _FIGURES:
         return None
     held = _held(book, need, item, source)
     if held is None or held.is_element or _is_echo(book, item, source):
@@ -74,7 +76,7 @@ def _held(book: Book, need: Need, item: Item, source: Page) -> Field | None:
 
 def _is_named(book: Book, need: Need, held: Field) -> bool:
     """Whether a statement or its question names a field."""
-    words = own_words(book, need, need.spans[0].start)
+    words = own_words(book, need, need.spans[0].start) - UNIT_KEYS
     if question(book, need):
         words |= book.pages[book.roles(Role.USER, need.turn)[-1]].keys
     return bool(spoken(name_keys(held.key), words))
@@ -101,9 +103,9 @@ def _same_field(book: Book, source: Page, held: Field, later: int) -> Iterator[F
         yield from same
     elif same and book.freshness[later] is Freshness.OF_A_CHANGE:
         known = _name(source, held)
-        changed = book.caller(later)
-        call = {_as_name(v) for v in changed[0].views} if changed else set[_Name | None]()
-        is_meant = is_alone and any(_as_name(v) in call - {None} for v in _beside(source, held))
+        changed = _changed_thing(book, later)
+        is_meant = is_alone and any(_as_name(v) == changed for v in _beside(source, held))
+        is_meant = is_meant and changed is not None
         yield from (v for v in same if is_meant or (known and _name(page, v.field) == known))
 
 
@@ -113,13 +115,23 @@ _Name = tuple[str, str]
 """A field and the id in it."""
 
 
+def _changed_thing(book: Book, result: int) -> _Name | None:
+    """What a change was made to: the first argument, if it is an id."""
+    found = book.caller(result)
+    views = found[0].views if found else []
+    first = (v for v in views if found and found[1].arguments <= v.field.start < found[1].end)
+    return next((_as_name(view) for view in first), None)
+
+
 def _beside(page: Page, held: Field) -> list[FieldView]:
     """The fields of the record that one stands in."""
     return [view for view in page.views if view.field.record == held.record]
 
 
 def _name(page: Page, held: Field) -> _Name | None:
-    """What names the record of a field: the id that it begins with."""
+    """What names the record of a field in a list: the id that it begins with."""
+    if parent_names(page, held):
+        return None
     return next((_as_name(view) for view in _beside(page, held)[:1]), None)
 
 
@@ -189,4 +201,6 @@ def _of_another_record(book: Book, need: Need, item: Item, source: Page) -> Find
     same = [v for v in book.pages[recent[-1]].views if held and v.field.key == held.key]
     if len(same) != 1 or not same[0].pieces or same[0].pieces[0].kind is not item.piece.kind:
         return None
+    if same[0].pieces[0].key in book.pages[need.turn].keys:
+        return None  # both are told
     return _another(recent[-1], Span(same[0].field.start, same[0].field.end))

@@ -37,7 +37,7 @@ def wrong_total(book: Book, need: Need, item: Item) -> Finding | None:
     if _DIFFERENCE.search(said):
         return _added_up(book, need, item)
     is_amount = item.is_hard or item.piece.unit == MONEY
-    if is_amount and (_TOTAL.search(said) or _TOTAL.search(asked)):
+    if "=" not in said and is_amount and (_TOTAL.search(said) or _TOTAL.search(asked)):
         return _left_out(book, need, item) or _another_total(book, need, item, said)
     return None
 

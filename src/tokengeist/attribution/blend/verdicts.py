@@ -19,6 +19,7 @@ from tokengeist.attribution.blend.inventions import is_invented
 from tokengeist.attribution.blend.misstatements import misstated
 from tokengeist.attribution.blend.named_fields import otherwise_named
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.rule_verdicts import forbidden_deed
 from tokengeist.attribution.blend.staleness import stale
 from tokengeist.attribution.protocol import Link, Unit, Verdict
 from tokengeist.transcript import Span, Target
@@ -37,7 +38,7 @@ def units(book: Book, need: Need, links: Sequence[Link]) -> tuple[Unit, ...]:
             for span in need.spans[:1]
         ]
     elif not found:
-        found = list(attributed(Target(need.turn, need.spans), links))
+        found = list(_attributed(Target(need.turn, need.spans), links))
     return tuple(sorted(found, key=lambda unit: (unit.span, unit.verdict)))
 
 
@@ -51,7 +52,16 @@ def shown_wrong_by(account: Sequence[Unit]) -> dict[int, tuple[Span, ...]]:
     return {turn: join(spans, ONE_STRETCH) for turn, spans in found.items()}
 
 
-def attributed(target: Target, links: Sequence[Link]) -> tuple[Unit, ...]:
+def of_a_call(book: Book, need: Need, target: Target, links: Sequence[Link]) -> tuple[Unit, ...]:
+    """The account of a call's name: what was done, which a rule may forbid."""
+    wrong = forbidden_deed(book, need)
+    if wrong is None:
+        return _attributed(target, links)
+    unsupported = Verdict.UNSUPPORTED
+    return tuple(Unit(target.turn, s, unsupported, wrong.sources, wrong.note) for s in target.spans)
+
+
+def _attributed(target: Target, links: Sequence[Link]) -> tuple[Unit, ...]:
     """The account of a target without a value to check: it rests on the likeliest source."""
     if not links:
         return ()
