@@ -58,6 +58,13 @@ def test_an_answer_about_what_no_source_mentions_is_an_invention() -> None:
     ]
 
 
+def test_an_estimate_is_worked_out_and_no_invention() -> None:
+    script = (
+        yard().user("Is there a sauna at the harbour?").says("Yes, the sauna has about 4 benches.")
+    )
+    assert notes(script, "Yes, the sauna has about 4 benches") == []
+
+
 @pytest.mark.parametrize("reply", ["I don't know of a sauna.", "Let me find out about the sauna."])
 def test_an_answer_that_claims_nothing_is_no_invention(reply: str) -> None:
     assert notes(yard().user("Is there a sauna at the harbour?").says(reply), reply) == []

@@ -12,6 +12,7 @@ from tokengeist.attribution.blend.book import Book, Page
 from tokengeist.attribution.blend.comparisons import not_all, wrong_way_round
 from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION, words_of
 from tokengeist.attribution.blend.findings import INVENTION, Finding, Places, question, sentence
+from tokengeist.attribution.blend.inventions import ESTIMATE
 from tokengeist.attribution.blend.limits import beyond_limit
 from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
@@ -120,6 +121,8 @@ def _on_unknown_subject(book: Book, need: Need) -> Finding | None:
         return None
     if figures and (len(topic) < _A_TOPIC or any(_is_counted(book, need, f) for f in figures)):
         return None  # more of what was spoken of
+    if ESTIMATE.search(need.text) or any((f.piece.number or 0.0) % 1 for f in figures):
+        return None  # worked out from something
     if any(_is_founded(book, need, item, topic) for item in need.items) or _is_told(
         book, need, topic
     ):

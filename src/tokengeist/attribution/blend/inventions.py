@@ -19,7 +19,7 @@ _ENUMERATOR = re.compile(r"(?:^|\n)\W*\d+[.):]?\Z")
 _COMPOUND = re.compile(r"\d{1,3}(?:-[a-z]{2,})+")
 """Words that begin with a number: `7-year-old`."""
 _FENCE = re.compile(r"```|~~~")
-_ESTIMATE = re.compile(
+ESTIMATE = re.compile(
     r"%|\b(?:average|mean|median|ratio|rate|percent|about|around|roughly|approximately|nearly|almost"
     r"|estimated?|typically|usually)\b",
     re.IGNORECASE,
@@ -39,7 +39,7 @@ def is_invented(book: Book, need: Need, item: Item) -> bool:
     page = book.pages[need.turn]
     if need.calls and not _names_something_known(book, need, item):
         return False
-    if _ESTIMATE.search(need.text):
+    if ESTIMATE.search(need.text):
         return False
     before = page.text[: piece.start]
     if _ENUMERATOR.search(before + piece.text) or len(_FENCE.findall(before)) % 2:
