@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokengeist.attribution.blend.attributor import BlendAttributor
-from tokengeist.attribution.blend.findings import INVENTION, STALE, WRONG_VALUE
+from tokengeist.attribution.blend.checks.findings import INVENTION, STALE, WRONG_VALUE
 from tokengeist.attribution.protocol import Explanation
 from tokengeist.bench.dataset import Conversation
 from tokengeist.bench.gold import GoldTarget

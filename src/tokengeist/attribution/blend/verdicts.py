@@ -11,16 +11,16 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.claims import false_claim
-from tokengeist.attribution.blend.contradictions import contradicted, inherited
+from tokengeist.attribution.blend.checks.claims import false_claim
+from tokengeist.attribution.blend.checks.contradictions import contradicted, inherited
+from tokengeist.attribution.blend.checks.findings import INVENTION, STALE, WRONG_VALUE
+from tokengeist.attribution.blend.checks.inventions import is_invented
+from tokengeist.attribution.blend.checks.misstatements import misstated
+from tokengeist.attribution.blend.checks.named_fields import otherwise_named
+from tokengeist.attribution.blend.checks.rule_verdicts import forbidden_deed
+from tokengeist.attribution.blend.checks.staleness import stale
 from tokengeist.attribution.blend.field_evidence import ONE_STRETCH, join
-from tokengeist.attribution.blend.findings import INVENTION, STALE, WRONG_VALUE
-from tokengeist.attribution.blend.inventions import is_invented
-from tokengeist.attribution.blend.misstatements import misstated
-from tokengeist.attribution.blend.named_fields import otherwise_named
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.rule_verdicts import forbidden_deed
-from tokengeist.attribution.blend.staleness import stale
 from tokengeist.attribution.protocol import Link, Unit, Verdict
 from tokengeist.transcript import Span, Target
 

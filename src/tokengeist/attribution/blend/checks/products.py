@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import TOLERANCE, Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question
 from tokengeist.attribution.blend.factors import counts
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Piece
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, rate_of

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, FieldView
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.checks.names import parent_names, spoken
+from tokengeist.attribution.blend.checks.subject import looked_up, named_ids
 from tokengeist.attribution.blend.dates import day_of
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
-from tokengeist.attribution.blend.names import parent_names, spoken
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces, stem
-from tokengeist.attribution.blend.subject import looked_up, named_ids
 from tokengeist.transcript import Role, Span
 
 _SIGNS = {

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.cues import COMPUTATION
-from tokengeist.attribution.blend.findings import (
+from tokengeist.attribution.blend.checks.findings import (
     AVERAGE,
     TAKEN_INTO_ACCOUNT,
     WRONG_VALUE,
@@ -20,16 +19,17 @@ from tokengeist.attribution.blend.findings import (
     question,
     sentence,
 )
-from tokengeist.attribution.blend.misstatements import misstated
-from tokengeist.attribution.blend.names import UNIT_KEYS
-from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
-from tokengeist.attribution.blend.pieces import Kind, name_keys
-from tokengeist.attribution.blend.quantities import PERCENT, compatible
-from tokengeist.attribution.blend.rule_figures import (
+from tokengeist.attribution.blend.checks.misstatements import misstated
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS
+from tokengeist.attribution.blend.checks.rule_figures import (
     rule_answers_otherwise,
     rule_with_other_figure,
     same_phrase_with_other_figure,
 )
+from tokengeist.attribution.blend.cues import COMPUTATION
+from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
+from tokengeist.attribution.blend.pieces import Kind, name_keys
+from tokengeist.attribution.blend.quantities import PERCENT, compatible
 from tokengeist.transcript import Role, Span, Target
 
 _MOVED = re.compile(r"\b(?:new|would|moved?|extend\w*|prolong\w*|renew\w*)\b", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.transcript import Role, Span

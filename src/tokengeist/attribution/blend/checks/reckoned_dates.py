@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from tokengeist.attribution.blend.accounts import Place, numbers_of
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, sentence
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS, akin
+from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.dates import dates_of, day_of, gap_between, lengths_meant, shifted
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, sentence
-from tokengeist.attribution.blend.names import UNIT_KEYS, akin
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys
-from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
 _NEAR_MISS = 3

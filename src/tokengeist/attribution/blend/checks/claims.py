@@ -9,17 +9,23 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.comparisons import not_all, wrong_way_round
+from tokengeist.attribution.blend.checks.comparisons import not_all, wrong_way_round
+from tokengeist.attribution.blend.checks.findings import (
+    INVENTION,
+    Finding,
+    Places,
+    question,
+    sentence,
+)
+from tokengeist.attribution.blend.checks.inventions import ESTIMATE
+from tokengeist.attribution.blend.checks.limits import beyond_limit
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS
+from tokengeist.attribution.blend.checks.orderings import denied_by_result, out_of_order
+from tokengeist.attribution.blend.checks.rule_verdicts import against_rule, forbidden_deed
 from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION, words_of
-from tokengeist.attribution.blend.findings import INVENTION, Finding, Places, question, sentence
-from tokengeist.attribution.blend.inventions import ESTIMATE
-from tokengeist.attribution.blend.limits import beyond_limit
-from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.orderings import denied_by_result, out_of_order
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces, stem
 from tokengeist.attribution.blend.quantities import MONEY
-from tokengeist.attribution.blend.rule_verdicts import against_rule, forbidden_deed
 from tokengeist.attribution.blend.scene import Scene
 from tokengeist.transcript import Role, Span
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from tokengeist.attribution.blend.accounts import Place, numbers_of
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS
+from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.dates import dates_of, gap_between, today
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
-from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, pieces
-from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
 _ASKED = re.compile(r"\bhow (?:many (?:more )?(?:days|weeks)|long|much (?:time|longer))\b", re.I)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS
 from tokengeist.attribution.blend.cues import NEGATION
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
-from tokengeist.attribution.blend.names import UNIT_KEYS
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, pieces
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.findings import Places, own_words, question, sentence
-from tokengeist.attribution.blend.names import UNIT_KEYS
+from tokengeist.attribution.blend.checks.findings import Places, own_words, question, sentence
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS
+from tokengeist.attribution.blend.checks.subject import looked_up
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, pieces
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, rate_of
-from tokengeist.attribution.blend.subject import looked_up
 from tokengeist.transcript import Role, Span
 
 _WORDS = (Kind.WORD, Kind.NAME)

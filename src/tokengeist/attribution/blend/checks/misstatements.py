@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.day_counts import miscounted
-from tokengeist.attribution.blend.endings import wrong_ending
-from tokengeist.attribution.blend.findings import Finding
+from tokengeist.attribution.blend.checks.day_counts import miscounted
+from tokengeist.attribution.blend.checks.endings import wrong_ending
+from tokengeist.attribution.blend.checks.findings import Finding
+from tokengeist.attribution.blend.checks.products import wrong_product
+from tokengeist.attribution.blend.checks.reckoned_dates import wrong_date
+from tokengeist.attribution.blend.checks.totals import wrong_total
 from tokengeist.attribution.blend.need import Item, Need
-from tokengeist.attribution.blend.products import wrong_product
-from tokengeist.attribution.blend.reckoned_dates import wrong_date
-from tokengeist.attribution.blend.totals import wrong_total
 
 
 def misstated(book: Book, need: Need, item: Item) -> Finding | None:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from tokengeist.attribution.blend.accounts import Number, numbers_of, same
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
+from tokengeist.attribution.blend.checks.subject import looked_up, subjects
 from tokengeist.attribution.blend.cues import COMPARISON
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.quantities import MONEY, compatible
 from tokengeist.attribution.blend.selection import marks
-from tokengeist.attribution.blend.subject import looked_up, subjects
 from tokengeist.transcript import Role, Span
 
 _TOTAL = re.compile(

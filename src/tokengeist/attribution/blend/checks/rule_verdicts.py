@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tokengeist.attribution.blend.book import Book, FieldView, Page
-from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION
-from tokengeist.attribution.blend.findings import (
+from tokengeist.attribution.blend.checks.findings import (
     WRONG_VALUE,
     Finding,
     Places,
     question,
     sentence,
 )
-from tokengeist.attribution.blend.names import parent_names
+from tokengeist.attribution.blend.checks.names import parent_names
+from tokengeist.attribution.blend.checks.subject import subjects
+from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION
 from tokengeist.attribution.blend.need import SWITCH_VALUES, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces, stem
-from tokengeist.attribution.blend.subject import subjects
 from tokengeist.transcript import Role, Span
 
 _NEGATIVE_VALUES = frozenset(("no", "false", "none", "null"))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, Page
-from tokengeist.attribution.blend.findings import WRONG_VALUE, Finding, sentence
+from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, sentence
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, normal
 from tokengeist.attribution.blend.quantities import MONEY

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
-from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION
-from tokengeist.attribution.blend.findings import (
+from tokengeist.attribution.blend.checks.findings import (
     AVERAGE,
     TAKEN_INTO_ACCOUNT,
     WRONG_VALUE,
@@ -15,11 +14,12 @@ from tokengeist.attribution.blend.findings import (
     question,
     sentence,
 )
-from tokengeist.attribution.blend.names import UNIT_KEYS, parent_names, spoken
+from tokengeist.attribution.blend.checks.names import UNIT_KEYS, parent_names, spoken
+from tokengeist.attribution.blend.checks.subject import looked_up, subjects
+from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces
 from tokengeist.attribution.blend.quantities import compatible
-from tokengeist.attribution.blend.subject import looked_up, subjects
 from tokengeist.transcript import Role, Span
 
 _CHECKED = (Kind.NUMBER, Kind.DATE, Kind.TIME)
