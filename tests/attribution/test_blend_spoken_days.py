@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attribution.conversations import Script, sources
+from tests.attribution.conversations import Script, sources, unit
 
 
 def berth(said: str, date: str, *, today: str = "Today is Thursday 2031-06-12.") -> Script:
@@ -63,3 +63,17 @@ def test_a_date_that_the_assistant_spelt_out_comes_from_who_named_the_day() -> N
     )
     assert {0, 1} <= sources(script, "2031-06-17", turn=4)
     assert 2 not in sources(script, "2031-06-17", turn=4)
+
+
+@pytest.mark.parametrize(
+    ("today", "said", "date"),
+    [
+        ("9999-12-31", "Tomorrow.", "January 1"),
+        ("0001-01-01", "Yesterday.", "December 31"),
+        ("9999-12-20", "In 10 working days.", "January 3"),
+    ],
+)
+def test_the_ends_of_the_calendar_are_no_days(today: str, said: str, date: str) -> None:
+    script = Script().system(f"Today is {today}.").user(said).says(f"That is {date}.")
+    assert 0 not in sources(script.calls("search", "none", day=date), date, turn=3)
+    assert 0 not in {turn for turn, _ in unit(script, f"That is {date}", date).sources}

@@ -24,6 +24,7 @@ _BEFORE_DATE = 60
 _SOON = 60
 """A day of the month that is named without the month is less than so many days away."""
 _SHORTEST_MONTH = 28
+_FIRST, _LAST = datetime.MINYEAR, datetime.MAXYEAR
 
 
 def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Derivation | None:
@@ -218,10 +219,14 @@ _YEAR = 366
 
 
 def day_of(piece: Piece) -> datetime.date | None:
-    """The day that a date stands for, in a year of its own if none is written."""
-    year = piece.text[:4] if piece.text[:4].isdigit() else piece.text[-4:]
+    """The day that a date stands for, in a year of its own if none is written.
+
+    The first and the last year that a calendar knows mean never or for ever, and no day.
+    """
+    written = piece.text[:4] if piece.text[:4].isdigit() else piece.text[-4:]
     try:
         month, day = int(piece.key[2:4]), int(piece.key[5:7])
-        return datetime.date(int(year) if year.isdigit() else _ANY_YEAR, month, day)
+        year = int(written) if written.isdigit() else _ANY_YEAR
+        return datetime.date(year, month, day) if _FIRST < year < _LAST else None
     except ValueError:
         return None
