@@ -356,3 +356,15 @@ def _many_loans(count: int) -> Transcript:
 
 def test_work_grows_with_the_transcript_and_not_with_its_square() -> None:
     assert growth("blend", _many_loans(10), _many_loans(40), "due on March 9") < 10
+
+
+def _many_amounts(count: int) -> Transcript:
+    berths = [{"id": f"R-{n}", "name": f"Quay {n}", "price": 10 + 1.37 * n} for n in range(count)]
+    said = ", ".join(f"${100 + 7.31 * n:.2f}" for n in range(10))
+    script = Script().user("What do they cost?").calls("list_berths", {"berths": berths})
+    return script.says(f"They cost {said}.").transcript()
+
+
+def test_so_it_does_with_one_long_list() -> None:
+    said = "They cost $100.00, $107.31, $114.62"
+    assert growth("blend", _many_amounts(200), _many_amounts(1000), said) < 10

@@ -88,6 +88,7 @@ class Page:
         self._found_by = [piece.found_by for piece in self._ordered]
         self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
         self._beside: dict[Kind, dict[str, set[str]]] = {}
+        self._field_at: dict[int, Field | None] = {}
 
     @property
     def index(self) -> int:
@@ -172,11 +173,11 @@ class Page:
         return [piece for piece in found if compatible(piece.unit, unit)]
 
     def field_at(self, position: int) -> Field | None:
-        """The field that a character belongs to."""
-        for f in self.fields:
-            if f.start <= position < f.end:
-                return f
-        return None
+        """The field that a character belongs to. Numbers are asked about again and again."""
+        if position not in self._field_at:
+            holding = (f for f in self.fields if f.start <= position < f.end)
+            self._field_at[position] = next(holding, None)
+        return self._field_at[position]
 
     def record_at(self, position: int) -> Record | None:
         """The innermost record around a character."""
