@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Callable
 from typing import Any
 
 from tokengeist.api import open_tracer
@@ -70,16 +70,10 @@ def unit(script: Script, text: str, piece: str) -> Unit:
     )
 
 
-def growth(backend: str, small: Transcript, large: Transcript, text: str) -> float:
-    """How many times as long a span of the large transcript takes, in processor time."""
-
-    def seconds(transcript: Transcript) -> float:
-        target = locate_target(transcript, text, turn=len(transcript.turns) - 1)
-        begun = time.process_time()
-        open_tracer(transcript, backend=backend).trace(target)
-        return time.process_time() - begun
-
-    return min(seconds(large) for _ in range(3)) / min(seconds(small) for _ in range(3))
+def tracing(backend: str, transcript: Transcript, text: str) -> Callable[[], object]:
+    """Work to be measured: from the transcript to the graph of a span of its last turn."""
+    target = locate_target(transcript, text, turn=len(transcript.turns) - 1)
+    return lambda: open_tracer(transcript, backend=backend).trace(target)
 
 
 LOAN = {"loan_id": "LN-4471", "title": "Tide Tables", "branch": "Harbour", "due": "2031-03-09"}

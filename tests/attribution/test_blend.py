@@ -9,12 +9,13 @@ from tests.attribution.conversations import (
     LOAN,
     Script,
     explain,
-    growth,
     library,
     quoted,
     sources,
+    tracing,
     unit,
 )
+from tests.growth import growth
 from tests.strategies import traceable_transcripts
 from tokengeist.api import settings_for, trace
 from tokengeist.attribution.blend.attributor import BlendAttributor
@@ -355,7 +356,8 @@ def _many_loans(count: int) -> Transcript:
 
 
 def test_work_grows_with_the_transcript_and_not_with_its_square() -> None:
-    assert growth("blend", _many_loans(10), _many_loans(40), "due on March 9") < 10
+    small, large = (tracing("blend", _many_loans(n), "due on March 9") for n in (10, 40))
+    assert growth(small, large) < 10
 
 
 def _many_amounts(count: int) -> Transcript:
@@ -367,4 +369,5 @@ def _many_amounts(count: int) -> Transcript:
 
 def test_so_it_does_with_one_long_list() -> None:
     said = "They cost $100.00, $107.31, $114.62"
-    assert growth("blend", _many_amounts(200), _many_amounts(1000), said) < 10
+    small, large = (tracing("blend", _many_amounts(n), said) for n in (200, 1000))
+    assert growth(small, large) < 10

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import growth
+from tests.attribution.conversations import tracing
+from tests.growth import growth
 from tokengeist.api import open_tracer
 from tokengeist.attribution.lexical import LexicalAttributor
 from tokengeist.segmentation import segment
@@ -47,4 +48,5 @@ def _many_look_ups(count: int) -> Transcript:
 
 
 def test_work_grows_with_the_transcript_and_not_with_its_square() -> None:
-    assert growth("lexical", _many_look_ups(20), _many_look_ups(80), "K-7 has the value 7") < 10
+    small, large = (tracing("lexical", _many_look_ups(n), "K-7 has the value 7") for n in (20, 80))
+    assert growth(small, large) < 10

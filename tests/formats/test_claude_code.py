@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.growth import growth
 from tokengeist.errors import FormatError
 from tokengeist.formats import detect, list_conversations, load
 from tokengeist.transcript import Transcript
@@ -129,15 +129,18 @@ def test_a_session_that_continues_another_file(tmp_path: Path) -> None:
     assert len(load(write(tmp_path, user("u1", "elsewhere", "Go on."))).turns) == 1
 
 
-def test_a_long_session_is_quick(tmp_path: Path) -> None:
-    lines: list[Line] = []
-    for n in range(0, 6000, 2):
-        lines.append(user(f"{n}", f"{n - 1}" if n else None, "more"))
-        lines.append(block(f"{n + 1}", f"{n}", f"m{n}", text("done")))
-    file = write(tmp_path, *lines)
-    started = time.monotonic()
-    assert len(load(file).turns) == 6000
-    assert time.monotonic() - started < 5
+def test_work_grows_with_the_session_and_not_with_its_square(tmp_path: Path) -> None:
+    def reading(count: int) -> Callable[[], object]:
+        lines: list[Line] = []
+        for n in range(0, count, 2):
+            lines.append(user(f"{n}", f"{n - 1}" if n else None, "more"))
+            lines.append(block(f"{n + 1}", f"{n}", f"m{n}", text("done")))
+        (tmp_path / f"{count}").mkdir()
+        file = write(tmp_path / f"{count}", *lines)
+        assert len(load(file).turns) == count
+        return lambda: load(file)
+
+    assert growth(reading(1000), reading(5000)) < 12
 
 
 def test_lines_that_follow_each_other_in_a_circle(tmp_path: Path) -> None:

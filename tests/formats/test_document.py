@@ -6,11 +6,12 @@ import gzip
 import io
 import json
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.growth import growth
 from tokengeist.errors import FormatError
 from tokengeist.formats import Conversation, load, packed
 from tokengeist.formats.document import Place
@@ -159,16 +160,21 @@ def test_line_separators_inside_strings_are_text(tmp_path: Path) -> None:
     assert load(file).turns[0].text == text
 
 
-def test_megabytes_on_one_line_are_quick(tmp_path: Path) -> None:
-    content = 'say "NaN" \\ ' * 200_000
-    file = tmp_path / "run.json"
-    file.write_text(json.dumps([{"role": "user", "content": content}]), encoding="utf-8")
-    started = time.monotonic()
-    assert load(file).turns[0].content == content
-    file.write_text(file.read_text()[:-1] + ", NaN]", encoding="utf-8")
-    with pytest.raises(FormatError, match="NaN at column"):
-        load(file)
-    assert time.monotonic() - started < 5
+def test_work_grows_with_a_line_and_not_with_its_square(tmp_path: Path) -> None:
+    def reading(count: int) -> Callable[[], object]:
+        content = 'say "NaN" \\ ' * count
+        good, bad = tmp_path / f"good-{count}.json", tmp_path / f"bad-{count}.json"
+        good.write_text(json.dumps([{"role": "user", "content": content}]), encoding="utf-8")
+        bad.write_text(good.read_text()[:-1] + ", NaN]", encoding="utf-8")
+
+        def work() -> None:
+            assert load(good).turns[0].content == content
+            with pytest.raises(FormatError, match="NaN at column"):
+                load(bad)
+
+        return work
+
+    assert growth(reading(40_000), reading(200_000)) < 12
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,15 @@ def write_page(path: Path, transcript: Transcript, *targets: Target) -> str:
     return path.as_uri()
 
 
+def questions(count: int) -> Transcript:
+    """A long conversation about many small things."""
+    turns = []
+    for n in range(0, count, 2):
+        turns.append(Turn(n, Role.USER, f"Question {n}: what about item {n}? " * 6))
+        turns.append(Turn(n + 1, Role.ASSISTANT, f"Item {n} costs {n} CHF, as you asked. " * 8))
+    return Transcript(tuple(turns))
+
+
 @pytest.fixture
 def address(tmp_path: Path) -> str:
     """A page on the door code of the observatory."""
@@ -252,42 +261,46 @@ def test_a_hostile_transcript_executes_nothing(
 
 
 def test_two_hundred_turns_are_smooth(page: Page, tmp_path: Path) -> None:
-    """Scrolling and selecting cost less than a blink, on a slow machine too."""
-    turns = [Turn(0, Role.SYSTEM, "Be helpful.\n" * 50)]
-    for n in range(1, 200, 2):
-        turns.append(Turn(n, Role.USER, f"Question {n}: what about item {n}? " * 6))
-        turns.append(Turn(n + 1, Role.ASSISTANT, f"Item {n} costs {n} CHF, as you asked. " * 8))
-    transcript = Transcript(tuple(turns))
-    address = write_page(tmp_path / "long.html", transcript, Target.whole(turns[-1]))
+    """Only what is in sight is laid out; scrolling writes nothing, and a choice only its bar.
+
+    How long that takes is for `python -m benchmarks.page` to say.
+    """
+    transcript = questions(200)
+    address = write_page(tmp_path / "long.html", transcript, Target.whole(transcript.turns[-1]))
     page.goto(address)
-    expect(page.locator(".turn")).to_have_count(len(turns))
-    slowest = page.evaluate(
-        """async () => {
-            const room = document.querySelector(".conversation");
-            const frame = () => new Promise(requestAnimationFrame);
-            const times = [];
-            for (let i = 0; i < 60; i++) {
-                const start = performance.now();
-                room.scrollTop = (room.scrollHeight * i) / 60;
-                await frame();
-                times.push(performance.now() - start);
-            }
-            return times.sort((a, b) => a - b)[54];  // nine frames in ten
+    expect(page.locator(".turn")).to_have_count(200)
+    expect(page.locator(".node")).not_to_have_count(0)
+    page.wait_for_timeout(500)  # until the page has scrolled to its target
+    page.evaluate(
+        """() => {
+            window.written = [];
+            new MutationObserver((records) => {
+                for (const { target } of records) {
+                    const near = target.nodeType === Node.TEXT_NODE ? target.parentNode : target;
+                    window.written.push(near.closest(".turn")?.dataset.turn ?? "elsewhere");
+                }
+            }).observe(document.body, {
+                subtree: true, childList: true, attributes: true, characterData: true,
+            });
         }"""
     )
-    assert slowest < 150
-    page.evaluate(
-        """() => document.addEventListener("mouseup", () => {
-            const start = performance.now();
-            const look = () => {
-                const bar = document.querySelector(".selection-bar");
-                if (bar) window.took = performance.now() - start;
-                else requestAnimationFrame(look);
-            };
-            look();
-        }, {once: true, capture: true})"""
+    laid_out = page.evaluate(
+        """async () => {
+            const room = document.querySelector(".conversation");
+            const counts = [];
+            for (let i = 0; i < 20; i++) {
+                room.scrollTop = (room.scrollHeight * i) / 20;
+                await new Promise(requestAnimationFrame);
+                await new Promise(requestAnimationFrame);
+                const turns = [...document.querySelectorAll(".turn > *")];
+                counts.push(turns.filter((part) => part.checkVisibility(
+                    { contentVisibilityAuto: true })).length / turns.length);
+            }
+            return counts;
+        }"""
     )
-    select(page, 100, "costs 99 CHF")
+    assert 0 < min(laid_out) < max(laid_out) < 0.25
+    assert page.evaluate("window.written") == []
+    select(page, 101, "costs 100 CHF")
     expect(page.locator(".selection-bar")).to_be_visible()
-    page.wait_for_timeout(100)
-    assert page.evaluate("window.took") < 300
+    assert set(page.evaluate("window.written")) <= {"101", "elsewhere"}

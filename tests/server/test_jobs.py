@@ -108,7 +108,7 @@ def test_a_second_listener_sees_the_same(
     assert slow_backend.reading.wait(20)
     heard: queue.Queue[Event] = queue.Queue()
     stop = jobs.listen(lambda kind, data: heard.put((kind, data)))
-    kind, snapshot = heard.get(timeout=5)
+    kind, snapshot = heard.get(timeout=20)
     assert kind == "snapshot"
     assert [(j["id"], j["state"]) for j in snapshot["jobs"]] == [(job["id"], "reading")]
     slow_backend.release.set()
