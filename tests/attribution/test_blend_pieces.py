@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import json_texts, texts
-from tokengeist.attribution.blend.book import sentences
 from tokengeist.attribution.blend.cues import agreement, words_of
 from tokengeist.attribution.blend.fields import scan
+from tokengeist.attribution.blend.page import sentences
 from tokengeist.attribution.blend.pieces import Kind, pieces, stem
 
 

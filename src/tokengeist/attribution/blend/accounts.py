@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tokengeist.attribution.blend.book import Book
-from tokengeist.attribution.blend.pieces import Kind, Piece
+from tokengeist.attribution.blend.figures import Number, Place
 
 TOLERANCE = 0.006
 MOST_COSTLY = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A piece of an earlier turn that something was worked out from."""
-
-    turn: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,40 +27,8 @@ class Derivation:
         return self.is_loose or not self.is_certain
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number of some turn, and the key of the field that it stands in."""
-
-    turn: int
-    value: float
-    key: str
-    piece: Piece
-
-    @property
-    def place(self) -> Place:
-        return Place(self.turn, self.piece.start, self.piece.end)
-
-
 Account = tuple[float, tuple[Number, ...], str]
 """What it costs to believe, the numbers, and the sum in writing."""
-
-
-_COUNTS_TOPICS = re.compile(
-    r" (?:(?:other|more|quick|small) )?(?:things?|questions?|points?|issues?|favou?rs?)\b"
-)
-"""What follows a number in `two other things`: it is about the conversation."""
-
-
-def numbers_of(book: Book, turn: int) -> Iterator[Number]:
-    """The numbers of a turn, but for zero; what may be an id counts in a tool's fields."""
-    page = book.pages[turn]
-    for piece in page.pieces:
-        if piece.number and (piece.kind is Kind.NUMBER or page.is_structured):
-            if _COUNTS_TOPICS.match(page.text, piece.end):
-                continue
-            found = page.field_at(piece.start) if page.fields else None
-            if found or piece.kind is Kind.NUMBER:
-                yield Number(turn, piece.number, found.key if found else "", piece)
 
 
 def cheapest(turn: int, accounts: Iterable[Account]) -> Account | None:

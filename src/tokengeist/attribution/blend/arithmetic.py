@@ -11,15 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, pairwise, permutations
 
-from tokengeist.attribution.blend.accounts import (
-    Account,
-    Derivation,
-    Number,
-    Place,
-    cheapest,
-    numbers_of,
-    same,
-)
+from tokengeist.attribution.blend.accounts import Account, Derivation, cheapest, same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.dates import derive_days
 from tokengeist.attribution.blend.factors import (
@@ -31,6 +23,7 @@ from tokengeist.attribution.blend.factors import (
     ruled,
     scaled,
 )
+from tokengeist.attribution.blend.figures import Number, Place
 from tokengeist.attribution.blend.pieces import Piece, name_keys, stem
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible
 from tokengeist.transcript import Role
@@ -114,9 +107,8 @@ def compare_results(book: Book, turn: int, value: float) -> Derivation | None:
     A small number stands in many places by chance; where the text speaks of a difference or a
     total, this account comes before any of them.
     """
-    users = book.roles(Role.USER, turn)
-    after = [t for t in book.roles(Role.TOOL, turn) if users and t > users[-1]]
-    numbers = [number for t in after for number in numbers_of(book, t) if number.key]
+    results = book.just_looked_up(turn)
+    numbers = [number for t in results for number in book.pages[t].numbers if number.key]
     account = cheapest(turn, _compared(numbers, value))
     if account is None:
         return None
@@ -190,7 +182,7 @@ def _with_earlier(
     earlier: dict[float, Number] = {}
     for page in book.pages[:turn]:
         if page.role is not Role.SYSTEM:
-            earlier |= {round(n.value, 2): n for n in numbers_of(book, page.index)}
+            earlier |= {round(n.value, 2): n for n in page.numbers}
     for part in parts:
         own = part.number or 0.0
         for rest, note in (
@@ -227,10 +219,10 @@ def _combine(book: Book, turn: int, piece: Piece, turns: Sequence[int]) -> Accou
     """The cheapest account of a number by the numbers of some turns."""
     value = piece.number or 0.0
     numbers = [
-        number for t in turns for number in numbers_of(book, t) if _adds_up_to(number, piece.unit)
+        number for t in turns for number in book.pages[t].numbers if _adds_up_to(number, piece.unit)
     ]
-    users = book.roles(Role.USER, turn)
-    recent = [n for n in numbers if n.key and users and n.turn > users[-1]]
+    results = book.just_looked_up(turn)
+    recent = [n for n in numbers if n.key and n.turn in results]
     return cheapest(
         turn,
         chain(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Page, scarcity
+from tokengeist.attribution.blend.book import scarcity
 from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features, compares

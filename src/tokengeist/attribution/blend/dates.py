@@ -6,9 +6,11 @@ import datetime
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.accounts import Derivation, Number, Place, numbers_of
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.accounts import Derivation
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import RELATIVE_TIME, TODAY
+from tokengeist.attribution.blend.figures import Number, Place
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, stem
 from tokengeist.transcript import Role
 
@@ -49,8 +51,7 @@ def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
         if wanted
         else []
     )
-    users = book.roles(Role.USER, turn)
-    asked = {t for t in book.roles(Role.TOOL, turn) if users and t > users[-1]}
+    asked = set(book.just_looked_up(turn))
     looked_up = bool(asked & {place.turn for place, _ in dates})
     for number, (one, day) in enumerate(dates):
         for other, other_day in dates[:number]:
@@ -87,7 +88,7 @@ def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
         length: number
         for page in book.pages[:turn]
         if page.role is not Role.ASSISTANT
-        for number in numbers_of(book, page.index)
+        for number in page.numbers
         for length in lengths_meant(book, number)
     }
     for roles in ((Role.TOOL, Role.USER), (Role.SYSTEM,)) if lengths else ():

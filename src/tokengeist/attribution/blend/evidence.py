@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from tokengeist.attribution.blend.book import Book, Page, sentences
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import (
     AGREEMENT,
     CHOICE,
@@ -26,6 +26,7 @@ from tokengeist.attribution.blend.field_evidence import field_evidence, join
 from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
+from tokengeist.attribution.blend.page import Page, sentences
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
 from tokengeist.attribution.blend.selection import picked
 from tokengeist.attribution.blend.workings import gives, workings

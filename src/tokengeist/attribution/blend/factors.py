@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tokengeist.attribution.blend.accounts import Account, Number, numbers_of, same
+from tokengeist.attribution.blend.accounts import Account, same
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.figures import Number
 from tokengeist.attribution.blend.pieces import Piece, name_keys
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, compatible, rate_of
 from tokengeist.transcript import Role
@@ -21,9 +22,9 @@ LATEST = 400
 def asked(book: Book, turn: int, piece: Piece) -> Iterator[Account]:
     """A number scaled by one that a user named."""
     value = piece.number or 0.0
-    numbers = [n for t in range(turn) for n in numbers_of(book, t) if _may_be_scaled(n, piece)]
+    numbers = [n for t in range(turn) for n in book.pages[t].numbers if _may_be_scaled(n, piece)]
     for back, user in enumerate(reversed(book.roles(Role.USER, turn)[-4:])):
-        for factor in numbers_of(book, user):
+        for factor in book.pages[user].numbers:
             for number in numbers[-LATEST:]:
                 if number.turn == user or factor.value < 2:
                     continue
@@ -83,7 +84,7 @@ def by_period(book: Book, turn: int, piece: Piece) -> Iterator[Account]:
 
 
 def _numbers(book: Book, turns: Iterable[int]) -> list[Number]:
-    return [number for turn in turns for number in numbers_of(book, turn)][-LATEST:]
+    return [number for turn in turns for number in book.pages[turn].numbers][-LATEST:]
 
 
 def as_factor(book: Book, turn: int, value: float) -> Iterator[Account]:
@@ -97,7 +98,7 @@ def as_factor(book: Book, turn: int, value: float) -> Iterator[Account]:
 def percentages(book: Book, turn: int) -> list[Number]:
     """Every percentage that rules or results give."""
     turns = sorted(book.roles(Role.SYSTEM, turn) + book.roles(Role.TOOL, turn))
-    return [n for t in turns for n in numbers_of(book, t) if n.piece.unit == PERCENT]
+    return [n for t in turns for n in book.pages[t].numbers if n.piece.unit == PERCENT]
 
 
 def scaled(base: float, percentage: Number, value: float) -> Iterator[str]:
@@ -110,14 +111,14 @@ def scaled(base: float, percentage: Number, value: float) -> Iterator[str]:
 def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
     """A number with a percentage of the rules applied to it, or a rate times a count."""
     told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
-    numbers = [n for t in sorted(told) for n in numbers_of(book, t)][-LATEST:]
+    numbers = [n for t in sorted(told) for n in book.pages[t].numbers][-LATEST:]
     bases = [n for n in numbers if compatible(n.piece.unit, unit) and n.piece.unit != PERCENT]
     for percentage in percentages(book, turn):
         for number in bases:
             for note in scaled(number.value, percentage, value) if number.value >= 5 else ():
                 yield 1.2, (number, percentage), f"{number.piece.text} {note}"
     for rules in book.roles(Role.SYSTEM, turn):
-        for rate in numbers_of(book, rules):
+        for rate in book.pages[rules].numbers:
             divides = rate.piece.unit not in ("", PERCENT) and not value.is_integer()
             for number in numbers if divides else ():
                 if rate.value > 1 and same(number.value / rate.value, value):

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Book, FieldView, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span

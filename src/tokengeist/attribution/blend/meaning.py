@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.need import Need
+from tokengeist.attribution.blend.page import Page
 from tokengeist.models.sentences import Embed
 from tokengeist.transcript import Role
 

@@ -15,10 +15,11 @@ from functools import cached_property
 
 from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.arithmetic import compare_results
-from tokengeist.attribution.blend.book import Book, FieldView, Page, scarcity
+from tokengeist.attribution.blend.book import Book, scarcity
 from tokengeist.attribution.blend.cues import COMPUTATION, RULE
 from tokengeist.attribution.blend.derivations import derive, is_passed_again
 from tokengeist.attribution.blend.fields import Field
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys, normal, stem
 from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.transcript import Role, Span, Target

@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tokengeist.attribution.blend.book import Book, Freshness, Page
+from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, name_keys, stem
 from tokengeist.attribution.blend.selection import is_identified
 from tokengeist.transcript import Role, Target

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.accounts import Place
-from tokengeist.attribution.blend.book import Page
 from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW, QUESTION
 from tokengeist.attribution.blend.dates import today
+from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import share
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.prose_results import ResultsBehindProse
 from tokengeist.attribution.blend.scene import Features, compares, match_rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Freshness, Page
+from tokengeist.attribution.blend.book import Freshness
 from tokengeist.attribution.blend.cues import (
     CASE,
     COMPARISON,
@@ -16,6 +16,7 @@ from tokengeist.attribution.blend.cues import (
     TOTALITY,
 )
 from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, Need, share
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features

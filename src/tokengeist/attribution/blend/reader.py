@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.scene import Features, Scene
 from tokengeist.transcript import Role
 

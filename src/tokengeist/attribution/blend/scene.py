@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Book, Freshness, Page
+from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.cues import COMPARISON, COMPLETION, FAILURE
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import alternatives, id_words
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece
 from tokengeist.attribution.blend.selection import marks
 from tokengeist.transcript import Role

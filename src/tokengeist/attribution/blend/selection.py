@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tokengeist.attribution.blend.book import Page
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.transcript import Role
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.accounts import Derivation, Place, numbers_of
+from tokengeist.attribution.blend.accounts import Derivation
 from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.pieces import Kind, Piece
 from tokengeist.transcript import Role
 
@@ -40,7 +41,7 @@ def _lengths(book: Book, turn: int) -> Iterator[tuple[Place, int]]:
     for page in book.pages[:turn]:
         if page.role is Role.ASSISTANT:
             continue
-        for number in numbers_of(book, page.index):
+        for number in page.numbers:
             minutes = number.value * _MINUTES_IN.get(number.piece.unit, 0)
             if minutes and minutes.is_integer():
                 yield number.place, int(minutes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.need import Item, Need, take_apart
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.transcript import Span, Target
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.comparisons import not_all, wrong_way_round
 from tokengeist.attribution.blend.checks.findings import (
     INVENTION,
@@ -24,6 +24,7 @@ from tokengeist.attribution.blend.checks.orderings import denied_by_result, out_
 from tokengeist.attribution.blend.checks.rule_verdicts import against_rule, forbidden_deed
 from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces, stem
 from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.attribution.blend.scene import Scene

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, FieldView
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.checks.names import parent_names, spoken
-from tokengeist.attribution.blend.checks.subject import looked_up, named_ids
+from tokengeist.attribution.blend.checks.subject import named_ids
 from tokengeist.attribution.blend.dates import day_of
 from tokengeist.attribution.blend.need import Need
+from tokengeist.attribution.blend.page import FieldView
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces, stem
 from tokengeist.transcript import Role, Span
 
@@ -32,7 +33,7 @@ _Pair = tuple[tuple[float, Span], tuple[float, Span]]
 def wrong_way_round(book: Book, need: Need) -> Finding | None:
     """Named as the earlier or the cheaper of two things that were looked up, and is not."""
     said, asked = sentence(book, need), question(book, need)
-    results = looked_up(book, need.turn)
+    results = book.just_looked_up(need.turn)
     if len(results) < 2 or not _WHICH.search(asked):
         return None
     found = [(kind, sign) for (kind, sign), cue in _SIGNS.items() if cue.search(said)]
@@ -53,7 +54,7 @@ def wrong_way_round(book: Book, need: Need) -> Finding | None:
 
 def not_all(book: Book, need: Need) -> Finding | None:
     """Said of all, while the latest result says `4/6` of them."""
-    results = looked_up(book, need.turn)
+    results = book.just_looked_up(need.turn)
     said = {stem(found[1]) for found in _ALL.finditer(need.text)}
     for match in _PART.finditer(book.pages[results[-1]].text) if results and said else ():
         if int(match[1]) < int(match[2]) and stem(match[3]) in said:

@@ -6,12 +6,12 @@ import datetime
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.accounts import Place, numbers_of
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS
 from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.dates import dates_of, gap_between, today
+from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, pieces
 from tokengeist.transcript import Role, Span
@@ -102,7 +102,7 @@ def _is_shifted(book: Book, need: Need, days: float, gaps: list[int]) -> bool:
         number.value * _DAYS[number.piece.unit]
         for page in book.pages[: need.turn]
         if page.role is not Role.ASSISTANT
-        for number in numbers_of(book, page.index)
+        for number in page.numbers
         if number.piece.unit in _DAYS
     }
     return any(abs(gap - days) in lengths or gap + days in lengths for gap in gaps)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS
 from tokengeist.attribution.blend.cues import NEGATION
 from tokengeist.attribution.blend.need import Need
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, pieces
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT
 from tokengeist.transcript import Role, Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
+from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.checks.findings import (
     AVERAGE,
     TAKEN_INTO_ACCOUNT,
@@ -15,9 +15,10 @@ from tokengeist.attribution.blend.checks.findings import (
     sentence,
 )
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS, parent_names, spoken
-from tokengeist.attribution.blend.checks.subject import looked_up, subjects
+from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, pieces
 from tokengeist.attribution.blend.quantities import compatible
 from tokengeist.transcript import Role, Span
@@ -84,7 +85,7 @@ def _of_the_record(book: Book, need: Need, item: Item) -> tuple[Page, FieldView]
 
 def _of_the_change(book: Book, need: Need, item: Item) -> tuple[Page, FieldView] | None:
     """The field, named beside a value, of the one change that was just made."""
-    recent = looked_up(book, need.turn)
+    recent = book.just_looked_up(need.turn)
     made = [t for t in recent if book.freshness[t] is Freshness.OF_A_CHANGE]
     if len(made) != 1 or made[0] != recent[-1] or set(item.keys) & book.pages[made[0]].keys:
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tokengeist.attribution.blend.book import Page
 from tokengeist.attribution.blend.fields import Field
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import name_keys, stem
 from tokengeist.attribution.blend.quantities import UNITS
 

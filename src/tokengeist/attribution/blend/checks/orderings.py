@@ -6,9 +6,10 @@ import datetime
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, sentence
 from tokengeist.attribution.blend.need import Need
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, name_keys, normal
 from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.attribution.blend.selection import neighbours

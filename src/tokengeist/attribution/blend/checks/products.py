@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.accounts import TOLERANCE, Number, numbers_of, same
+from tokengeist.attribution.blend.accounts import TOLERANCE, same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question
 from tokengeist.attribution.blend.factors import counts
+from tokengeist.attribution.blend.figures import Number
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Piece
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, rate_of
@@ -107,7 +108,7 @@ def _how_many(book: Book, need: Need, said: str, start: int, end: int) -> Iterat
         return  # no rate
     unit = unit or (per[1].lower() if per else None)
     for user in book.roles(Role.USER, need.turn)[-1:]:
-        for number in numbers_of(book, user):
+        for number in book.pages[user].numbers:
             if number.piece.unit in (MONEY, PERCENT):
                 continue
             after = _COUNTED.match(book.pages[user].text, number.piece.end)

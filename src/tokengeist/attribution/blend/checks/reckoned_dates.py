@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tokengeist.attribution.blend.accounts import Place, numbers_of
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, sentence
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS, akin
 from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.dates import dates_of, day_of, gap_between, lengths_meant, shifted
+from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.transcript import Role, Span
@@ -69,7 +69,7 @@ def _steps(book: Book, need: Need) -> Iterator[_Step]:
         words |= book.pages[user].keys
     for rules in book.roles(Role.SYSTEM, need.turn):
         page = book.pages[rules]
-        for number in numbers_of(book, rules):
+        for number in book.pages[rules].numbers:
             for length in lengths_meant(book, number):
                 start, end = page.home(number.piece.start)
                 shared = (words & page.keys_between(start, end)) - UNIT_KEYS
@@ -82,7 +82,7 @@ def _counts_otherwise(book: Book, need: Need, steps: list[_Step]) -> bool:
     homes = [page.home(span.start) for span in need.spans]
     own = {
         length
-        for number in numbers_of(book, need.turn)
+        for number in book.pages[need.turn].numbers
         if any(start <= number.piece.start < end for start, end in homes)
         for length in lengths_meant(book, number)
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from tokengeist.attribution.blend.book import Book, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import Places, own_words, question, sentence
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS
-from tokengeist.attribution.blend.checks.subject import looked_up
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, Piece, pieces
 from tokengeist.attribution.blend.quantities import MONEY, PERCENT, rate_of
 from tokengeist.transcript import Role, Span
@@ -51,7 +51,7 @@ def rule_answers_otherwise(book: Book, need: Need, item: Item) -> Places:
     then it is multiplied.
     """
     asked = question(book, need)
-    if not asked or _NUMBERED.search(asked) or looked_up(book, need.turn):
+    if not asked or _NUMBERED.search(asked) or book.just_looked_up(need.turn):
         return ()
     if _GUESS.search(sentence(book, need)):
         return ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tokengeist.attribution.blend.book import Book, FieldView, Page
+from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import (
     WRONG_VALUE,
     Finding,
@@ -18,6 +18,7 @@ from tokengeist.attribution.blend.checks.names import parent_names
 from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.cues import NEGATION, SAME_ACTION
 from tokengeist.attribution.blend.need import SWITCH_VALUES, Need
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces, stem
 from tokengeist.transcript import Role, Span
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokengeist.attribution.blend.book import Book, FieldView, Freshness, Page
+from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.checks.findings import STALE, Finding, own_words, question
 from tokengeist.attribution.blend.checks.names import UNIT_KEYS, parent_names, spoken
 from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.cues import COMPARISON, COMPUTATION, CORRECTION
 from tokengeist.attribution.blend.fields import Field
 from tokengeist.attribution.blend.need import Item, Need
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys, pieces
 from tokengeist.attribution.blend.quantities import MONEY
 from tokengeist.transcript import Role, Span

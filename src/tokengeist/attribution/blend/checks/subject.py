@@ -13,12 +13,6 @@ _SHORTEST_NAME = 5
 _LARGEST_RECORD = 700
 
 
-def looked_up(book: Book, turn: int) -> list[int]:
-    """The results since the latest user turn."""
-    users = book.roles(Role.USER, turn)
-    return [t for t in book.roles(Role.TOOL, turn) if users and t > users[-1]]
-
-
 def subjects(book: Book, need: Need) -> list[int]:
     """The results that a statement may be about, in order.
 
@@ -29,7 +23,7 @@ def subjects(book: Book, need: Need) -> list[int]:
     users = book.roles(Role.USER, need.turn)
     named = set(named_ids(book, book.pages[users[-1]].text, users[-1])) if users else set[str]()
     about = {t for t in results for key in named if book.is_about(t, key)}
-    found = sorted(about.union(looked_up(book, need.turn)))
+    found = sorted(about.union(book.just_looked_up(need.turn)))
     return found or (_of_the_sort(book, users[-1], results) if users else []) or results
 
 

@@ -6,11 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tokengeist.attribution.blend.accounts import Number, numbers_of, same
+from tokengeist.attribution.blend.accounts import same
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.checks.findings import WRONG_VALUE, Finding, question, sentence
-from tokengeist.attribution.blend.checks.subject import looked_up, subjects
+from tokengeist.attribution.blend.checks.subject import subjects
 from tokengeist.attribution.blend.cues import COMPARISON
+from tokengeist.attribution.blend.figures import Number
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.quantities import MONEY, compatible
@@ -66,7 +67,7 @@ def _lists(book: Book, need: Need, item: Item) -> Iterator[list[Number]]:
     lists = _of_one_name(book, subjects(book, need), item)
     lists = lists or _of_one_name(book, book.roles(Role.TOOL, need.turn), item)
     yield from lists.values()
-    recent = set(looked_up(book, need.turn))
+    recent = set(book.just_looked_up(need.turn))
     for key in dict.fromkeys(key for key, _ in lists):
         joined = [terms for (k, turn), terms in lists.items() if k == key and turn in recent]
         if len(joined) > 1:
@@ -79,7 +80,7 @@ def _of_one_name(
     """By name and result, the amounts of some results that can be added up."""
     alike: dict[tuple[str, int], list[Number]] = defaultdict(list)
     for turn in turns:
-        for number in numbers_of(book, turn):
+        for number in book.pages[turn].numbers:
             if number.key and compatible(number.piece.unit, item.piece.unit):
                 alike[number.key, turn].append(number)
     return {place: terms for place, terms in alike.items() if 2 <= len(terms) <= _MOST_TERMS}
@@ -117,7 +118,7 @@ def _another_total(book: Book, need: Need, item: Item, said: str) -> Finding | N
     result = max(book.roles(Role.TOOL, need.turn), default=None)
     if result is None or item.holders or item.derivation or not _TOTAL.search(said):
         return None
-    fit = [n for n in numbers_of(book, result) if compatible(n.piece.unit, item.piece.unit)]
+    fit = [n for n in book.pages[result].numbers if compatible(n.piece.unit, item.piece.unit)]
     total = sum(number.value for number in fit)
     if len(fit) < 2 or len({number.key for number in fit}) > 1 or not fit[0].key:
         return None
@@ -131,8 +132,8 @@ def _added_up(book: Book, need: Need, item: Item) -> Finding | None:
     """A difference that is the sum of one field of two things, and the difference of none."""
     value = item.piece.number or 0.0
     alike: dict[str, list[Number]] = defaultdict(list)
-    for turn in looked_up(book, need.turn):
-        for number in numbers_of(book, turn):
+    for turn in book.just_looked_up(need.turn):
+        for number in book.pages[turn].numbers:
             if number.key:
                 alike[number.key].append(number)
     pairs = [p for p in alike.values() if len(p) == 2 and p[0].turn != p[1].turn]
