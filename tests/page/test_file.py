@@ -270,9 +270,8 @@ def test_two_hundred_turns_are_smooth(page: Page, tmp_path: Path) -> None:
     page.goto(address)
     expect(page.locator(".turn")).to_have_count(200)
     expect(page.locator(".node")).not_to_have_count(0)
-    page.wait_for_timeout(500)  # until the page has scrolled to its target
     page.evaluate(
-        """() => {
+        """async () => {
             window.written = [];
             new MutationObserver((records) => {
                 for (const { target } of records) {
@@ -282,6 +281,10 @@ def test_two_hundred_turns_are_smooth(page: Page, tmp_path: Path) -> None:
             }).observe(document.body, {
                 subtree: true, childList: true, attributes: true, characterData: true,
             });
+            do {  // until the page has arrived at its target
+                window.written.length = 0;
+                await new Promise((done) => setTimeout(done, 500));
+            } while (window.written.length);
         }"""
     )
     laid_out = page.evaluate(
