@@ -172,6 +172,8 @@ def test_bad_transcripts_get_a_clear_error(run: Run, write: Write, name: str) ->
         (["-o", "/no/such/folder/graph.json", "--backend", "lexical"], "cannot write"),
         (["--flat", "--max-depth", "3"], "--flat means --max-depth 1"),
         (["--json", "--dot"], "choose one of"),
+        (["-o", "page.html"], "-o page.html would hold something else; say --html FILE"),
+        (["-o", "graph.dot", "--json"], "say --dot"),
         (["--alpha", "2"], "--alpha"),
     ],
 )

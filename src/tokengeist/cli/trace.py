@@ -119,6 +119,9 @@ def trace(
     """
     if as_json + mermaid + dot > 1:
         raise typer.BadParameter("choose one of --json, --mermaid and --dot")
+    meant = _MEANT_BY.get(output.suffix.lower()) if output else None
+    if meant and not {"--mermaid": mermaid, "--dot": dot}.get(meant, False):
+        raise typer.BadParameter(f"-o {output} would hold something else; say {meant}")
     if (redact or redact_pattern) and not html:
         raise typer.BadParameter("--redact is about the page; give --html FILE")
     transcript = load(file, format=format, conversation=conversation)
@@ -174,6 +177,16 @@ def trace(
         if graph.units:
             console.print(verdicts(graph, transcript, width=console.width))
         console.print(summary(graph), style="dim", markup=False)
+
+
+_MEANT_BY = {
+    ".html": "--html FILE",
+    ".htm": "--html FILE",
+    ".mmd": "--mermaid",
+    ".dot": "--dot",
+    ".gv": "--dot",
+}
+"""What somebody means who gives the output such a name."""
 
 
 def _char_range(text: str | None) -> Span | None:
