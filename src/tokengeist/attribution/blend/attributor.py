@@ -19,12 +19,12 @@ from tokengeist.attribution.registry import BackendOptions
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 from tokengeist.segmentation import Source
-from tokengeist.transcript import Span, Target, Transcript
+from tokengeist.transcript import Role, Span, Target, Transcript
 
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
-USER_OF_A_CALL = 0.22
-"""A user turn behind a call is kept from here on. Nothing lies behind it, so a wrong one costs one
+LEAF = 0.2
+"""Users and the rules are kept from here on. Nothing lies behind them, so a wrong one costs one
 edge, and a missing one is a source that everything after it lacks."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
@@ -96,7 +96,7 @@ class BlendReading:
     def explain(self, target: Target) -> Explanation:
         """The likely sources of a target with their probabilities, and the account of its pieces.
 
-        Some sources near the cut are lifted over it: users behind a call, and the likeliest, for a
+        Some sources near the cut are lifted over it: users and the rules, and the likeliest, for a
         span was written for some reason, and the best guess is worth more than none.
         """
         need = understand(self._book, target)
@@ -127,7 +127,8 @@ class BlendReading:
             likely[turn] = self._weights.probability(group, values)
             if self._revision and turn in alike and group in self._revision.groups:
                 likely[turn] = self._revision.probability(group, likely[turn], alike[turn])
-            if group == "call/user" and likely[turn] >= USER_OF_A_CALL:
+            is_leaf = self._book.pages[turn].role in (Role.USER, Role.SYSTEM)
+            if is_leaf and likely[turn] >= LEAF:
                 likely[turn] = max(likely[turn], self._weights.cut)
         return likely
 
