@@ -63,7 +63,7 @@ def main() -> None:
         pages = {}
         for count in (SHORT, LONG):
             file = Path(folder) / f"{count}.html"
-            file.write_text(_page(count), encoding="utf-8")
+            file.write_text(_page(questions(count)), encoding="utf-8")
             pages[count] = browser.new_page(viewport={"width": 1400, "height": 900})
             pages[count].goto(file.as_uri())
             pages[count].locator(".node").first.wait_for()
@@ -79,12 +79,16 @@ def main() -> None:
     _print(f"from mouse to bar, {LONG} turns / {SHORT}", choices)
 
 
-def _page(count: int) -> str:
+def questions(count: int) -> Transcript:
+    """A long conversation about many small things."""
     turns: list[Turn] = []
     for n in range(0, count, 2):
         turns.append(Turn(n, Role.USER, f"Question {n}: what about item {n}? " * 6))
         turns.append(Turn(n + 1, Role.ASSISTANT, f"Item {n} costs {n} CHF, as you asked. " * 8))
-    transcript = Transcript(tuple(turns))
+    return Transcript(tuple(turns))
+
+
+def _page(transcript: Transcript) -> str:
     graph = trace(transcript, backend="lexical")
     return to_html(transcript, [graph], [settings_for("lexical").view])
 

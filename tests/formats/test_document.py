@@ -174,7 +174,7 @@ def test_work_grows_with_a_line_and_not_with_its_square(tmp_path: Path) -> None:
 
         return work
 
-    assert growth(reading(40_000), reading(200_000)) < 12
+    assert growth(reading(40_000), reading(200_000)) < 15
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from benchmarks.page import questions
 from tests.page.conftest import no_network, select
 from tokengeist.api import open_tracer, settings_for
 from tokengeist.export.html import to_html
@@ -24,15 +25,6 @@ def write_page(path: Path, transcript: Transcript, *targets: Target) -> str:
     views = [settings_for("lexical").view] * len(graphs)
     path.write_text(to_html(transcript, graphs, views, steps=steps), encoding="utf-8")
     return path.as_uri()
-
-
-def questions(count: int) -> Transcript:
-    """A long conversation about many small things."""
-    turns = []
-    for n in range(0, count, 2):
-        turns.append(Turn(n, Role.USER, f"Question {n}: what about item {n}? " * 6))
-        turns.append(Turn(n + 1, Role.ASSISTANT, f"Item {n} costs {n} CHF, as you asked. " * 8))
-    return Transcript(tuple(turns))
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ def by_period(book: Book, turn: int, piece: Piece) -> Iterator[Account]:
 
 
 def _numbers(book: Book, turns: Iterable[int]) -> list[Number]:
+    """The latest numbers of some turns."""
     return [number for turn in turns for number in book.pages[turn].numbers][-LATEST:]
 
 
@@ -111,7 +112,7 @@ def scaled(base: float, percentage: Number, value: float) -> Iterator[str]:
 def ruled(book: Book, turn: int, value: float, unit: str) -> Iterator[Account]:
     """A number with a percentage of the rules applied to it, or a rate times a count."""
     told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
-    numbers = [n for t in sorted(told) for n in book.pages[t].numbers][-LATEST:]
+    numbers = _numbers(book, sorted(told))
     bases = [n for n in numbers if compatible(n.piece.unit, unit) and n.piece.unit != PERCENT]
     for percentage in percentages(book, turn):
         for number in bases:

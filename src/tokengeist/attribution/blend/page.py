@@ -68,7 +68,6 @@ class Page:
         self._found_by = [piece.found_by for piece in self._ordered]
         self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
         self._beside: dict[Kind, dict[str, set[str]]] = {}
-        self._field_at: dict[int, Field | None] = {}
 
     @property
     def index(self) -> int:
@@ -168,11 +167,8 @@ class Page:
         return [piece for piece in found if compatible(piece.unit, unit)]
 
     def field_at(self, position: int) -> Field | None:
-        """The field that a character belongs to. Numbers are asked about again and again."""
-        if position not in self._field_at:
-            holding = (f for f in self.fields if f.start <= position < f.end)
-            self._field_at[position] = next(holding, None)
-        return self._field_at[position]
+        """The field that a character belongs to."""
+        return next((f for f in self.fields if f.start <= position < f.end), None)
 
     def record_at(self, position: int) -> Record | None:
         """The innermost record around a character."""
