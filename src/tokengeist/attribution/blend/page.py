@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -65,6 +65,7 @@ class Page:
                 self.positions[key].append(number)
         self._ordered = sorted(self.pieces, key=attrgetter("start"))
         self._starts = [piece.start for piece in self._ordered]
+        self._fields = sorted(self.fields, key=attrgetter("start"))  # they do not overlap
         self._found_by = [piece.found_by for piece in self._ordered]
         self._keys_between: dict[tuple[int, int], frozenset[str]] = {}
         self._beside: dict[Kind, dict[str, set[str]]] = {}
@@ -168,7 +169,9 @@ class Page:
 
     def field_at(self, position: int) -> Field | None:
         """The field that a character belongs to."""
-        return next((f for f in self.fields if f.start <= position < f.end), None)
+        before = bisect_right(self._fields, position, key=attrgetter("start"))
+        last = self._fields[before - 1] if before else None
+        return last if last and position < last.end else None
 
     def record_at(self, position: int) -> Record | None:
         """The innermost record around a character."""
