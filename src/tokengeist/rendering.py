@@ -231,12 +231,12 @@ def _fill(
 def _first_unstable_turn(
     turns: Sequence[Turn], shapes: Mapping[int, _CallShape], template: ChatTemplate, whole: str
 ) -> int | None:
-    """The first assistant turn up to which the transcript does not render to a prefix of `whole`.
+    """The first generated turn up to which the transcript does not render to a prefix of `whole`.
 
     Placeholders decide: the transcript's text is the same in both by construction.
     """
     for turn in turns[:-1]:
-        if turn.role is not Role.ASSISTANT or not turn.text:
+        if not turn.is_generated or not turn.text:
             continue
         messages, parts = _messages(turns[: turn.index + 1], shapes)
         try:

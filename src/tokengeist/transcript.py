@@ -135,6 +135,11 @@ class Turn:
         """Whether the text came from outside, so that a trace ends here (paper, section 3)."""
         return self.role in (Role.SYSTEM, Role.USER) and not self.is_summary
 
+    @property
+    def is_generated(self) -> bool:
+        """Whether a model wrote the text, so that a backend can say what it rests on."""
+        return self.role is not Role.TOOL and not self.is_exogenous
+
 
 @dataclass(frozen=True, slots=True)
 class CallSite:

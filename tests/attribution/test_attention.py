@@ -104,6 +104,19 @@ def test_the_first_turn_has_no_sources(tiny: LoadedModel) -> None:
     assert list(reading.score(Target.whole(transcript.turns[0]))) == []
 
 
+def test_a_summary_is_read_like_any_turn_that_a_model_wrote(tiny: LoadedModel) -> None:
+    transcript = Transcript(
+        (
+            Turn(0, Role.USER, "Refund order 7, I am member M-208."),
+            Turn(1, Role.USER, "Summary: M-208 wants order 7 refunded.", is_summary=True),
+            Turn(2, Role.ASSISTANT, "Order 7 is refunded."),
+        )
+    )
+    tracer = Tracer.reading(transcript, AttentionAttributor(tiny), sources=segment(transcript))
+    graph = tracer.trace(Target.whole(transcript.turns[2]))
+    assert (1, 0) in {(edge.dependent, edge.source) for edge in graph.edges}
+
+
 UNSTABLE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}{{ ' (last)' if loop.last }}\n"
     "{{ message['content'] }}<|im_end|>\n{% endfor %}"

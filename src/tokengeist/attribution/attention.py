@@ -23,7 +23,7 @@ from tokengeist.errors import TokengeistWarning
 from tokengeist.models.loading import LoadedModel
 from tokengeist.rendering import Rendering
 from tokengeist.segmentation import Source
-from tokengeist.transcript import Role, Target, Transcript
+from tokengeist.transcript import Target, Transcript
 
 if TYPE_CHECKING:
     import torch
@@ -56,7 +56,7 @@ class AttentionAttributor:
         """Read the transcript in one pass, if its rendering allows it."""
         rendering = render_for(self.model, transcript, self.render)
         if rendering.unstable_turn is None:
-            written = [t.index for t in transcript.turns if t.role is Role.ASSISTANT and t.text]
+            written = [t.index for t in transcript.turns if t.is_generated and t.text]
             return self.tables(transcript, sources, rendering=rendering, turns=written)
         warnings.warn(
             f"the chat template of '{self.model.name}' renders {transcript.label} up to turn "

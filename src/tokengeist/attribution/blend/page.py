@@ -81,9 +81,7 @@ class Page:
     @cached_property
     def role(self) -> Role:
         """Who wrote it: a summary is a model's work, whatever its role says."""
-        if self.turn.role is Role.TOOL or self.turn.is_exogenous:
-            return self.turn.role
-        return Role.ASSISTANT
+        return Role.ASSISTANT if self.turn.is_generated else self.turn.role
 
     @cached_property
     def is_structured(self) -> bool:
