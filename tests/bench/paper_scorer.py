@@ -45,14 +45,15 @@ def score_target(line: dict[str, Any], gold: dict[str, Any], texts: list[str]) -
     leaves = [turn for turn, entry in graph.items() if not entry["depends_on"] and turn != root]
     recall = len([leaf for leaf in leaves if leaf in said_nodes]) / len(leaves)
 
-    annotated: dict[int, list[str]] = {}
+    annotated: dict[int, set[int]] = {}  # the characters of a turn that some quotation covers
     for entry in graph.values():
         for source, text in entry["spans"].items():
-            if text not in annotated.setdefault(int(source), []):
-                annotated[int(source)].append(text)
+            start = texts[int(source)].index(text)
+            annotated.setdefault(int(source), set()).update(range(start, start + len(text)))
     per_turn = []
-    for turn, wanted in annotated.items():
-        true_words = Counter(" ".join(wanted).split())
+    for turn, covered in annotated.items():
+        kept = (c if i in covered else " " for i, c in enumerate(texts[turn]))
+        true_words = Counter("".join(kept).split())
         said_words: Counter[str] = Counter()
         for found in line["nodes"]:
             if found["turn"] == turn:

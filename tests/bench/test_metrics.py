@@ -23,6 +23,7 @@ from tokengeist.bench.store import RunFolder
 from tokengeist.bench.synth import generate, write
 from tokengeist.bench.worker import Method
 from tokengeist.tracer import TraceOptions
+from tokengeist.transcript import Span
 
 FLAT = Settings(trace=TraceOptions(max_depth=1))
 
@@ -90,6 +91,25 @@ def test_empty_sets(dataset: Dataset) -> None:
     empty = predict(conversation.targets[0])
     scores = score_prediction(empty, conversation.targets[0], conversation.transcript)
     assert [value for _, value in scores.items()] == [0.0] * 6
+
+
+def test_a_failure_is_never_right(dataset: Dataset) -> None:
+    conversation = dataset.conversation("c0")
+    gold = conversation.targets[2]
+    for meant in (gold, replace(gold, nodes=(gold.turn,), edges=())):
+        failed = Prediction("c0", meant.name, meant.turn, error="ModelError: out of memory")
+        scores = score_prediction(failed, meant, conversation.transcript)
+        assert {value for _, value in scores.items()} <= {0.0, None}
+
+
+def test_annotations_that_overlap_count_once(dataset: Dataset) -> None:
+    conversation = dataset.conversation("c0")
+    gold = conversation.targets[1]
+    (edge, *_) = gold.edges
+    quoted = edge.span.of(conversation.transcript.turns[edge.source].text)
+    part = replace(edge, span=Span(edge.span.start, edge.span.end - 1))
+    twice = replace(gold, edges=(edge, part))
+    assert twice.texts(conversation.transcript) == {edge.source: (quoted,)}
 
 
 @pytest.mark.parametrize("settings", [Settings(), FLAT])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tokengeist.transcript import Span, Target, Transcript
+from tokengeist.transcript import Span, Target, Transcript, merge_spans
 
 BASE_TAGS = ("direct", "chained")
 TAGS = (*BASE_TAGS, "multi_source", "diamond", "hallucination")
@@ -105,12 +105,14 @@ class GoldTarget:
         return leaf in reached
 
     def texts(self, transcript: Transcript) -> dict[int, tuple[str, ...]]:
-        """For every annotated turn, the distinct texts that its dependents needed of it."""
-        found: dict[int, dict[str, None]] = {}
+        """For every annotated turn what its dependents needed of it, each character once."""
+        found: dict[int, tuple[Span, ...]] = {}
         for edge in self.edges:
-            text = edge.span.of(transcript.turns[edge.source].text)
-            found.setdefault(edge.source, {})[text] = None
-        return {turn: tuple(texts) for turn, texts in found.items()}
+            found[edge.source] = merge_spans((*found.get(edge.source, ()), edge.span))
+        return {
+            turn: tuple(span.of(transcript.turns[turn].text) for span in spans)
+            for turn, spans in found.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)

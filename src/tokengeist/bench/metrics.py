@@ -90,8 +90,8 @@ def span_f1(
 ) -> float | None:
     """Word F1 per gold turn that has an annotation, averaged over these turns.
 
-    A turn that several others depend on has several annotations; they count together, a repeated
-    one once. A turn that was not predicted scores 0.
+    A turn that several others depend on has several annotations; they count together, and where
+    they overlap once, as predicted ones do. A turn that was not predicted scores 0.
     """
     annotated = gold.texts(transcript)
     if not annotated:
@@ -129,7 +129,16 @@ def score_graph(graph: ProvenanceGraph, gold: GoldTarget, transcript: Transcript
 def score_prediction(
     prediction: Prediction, gold: GoldTarget, transcript: Transcript
 ) -> TargetScores:
-    """All metrics of a stored prediction. One that failed is an empty graph."""
+    """All metrics of a stored prediction. One that failed is never right, whatever gold is."""
+    if prediction.error is not None:
+        return TargetScores(
+            edge_f1=0.0,
+            node_f1=0.0,
+            source_recall=0.0 if gold.leaves else None,
+            span_f1=0.0 if gold.edges else None,
+            edge_precision=0.0,
+            edge_recall=0.0,
+        )
     pairs = {(edge.dependent, edge.source) for edge in prediction.edges}
     span = span_f1(prediction.spans, gold, transcript)
     return structure_scores(pairs, set(prediction.spans), gold, span=span)

@@ -32,7 +32,7 @@ class RunScores:
     targets: int
     """Targets that were scored."""
     errors: int
-    """Of them, those that failed, scored as empty graphs."""
+    """Of them, those that failed, scored 0."""
     missing: int
     """Targets of the data set that the run has not reached; they are not scored."""
     overall: Group

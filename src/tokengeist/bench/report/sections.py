@@ -246,7 +246,7 @@ def how_it_was_run(material: Material) -> Section:
     columns = ("Settings", "s per target", "failed", "not reached", "version", "machine")
     caption = (
         "Seconds per target hold an equal share of the one reading of its conversation. Failed "
-        "targets count as empty graphs; targets that a run has not reached are not scored."
+        "targets count as 0; targets that a run has not reached are not scored."
     )
     table = Table("Runs", caption, (), columns, tuple(rows), "Method")
     return Section("How it was run", "", (table,))

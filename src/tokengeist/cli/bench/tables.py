@@ -51,7 +51,7 @@ def show_scores(title: str, scores: RunScores) -> None:
             parts = [f"{HALLUCINATION_LABELS[m]} {100 * e.mean:.1f}" for m, e in group.items()]
             console.print(f"{name} targets: {', '.join(parts)}")
     if scores.errors:
-        console.print(f"{scores.errors} targets failed and count as empty graphs")
+        console.print(f"{scores.errors} targets failed and count as 0")
     if scores.missing:
         console.print(f"{scores.missing} targets have no prediction yet and are not scored")
 
