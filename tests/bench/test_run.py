@@ -45,6 +45,17 @@ def readings(pids: Path) -> list[str]:
     return [line.split()[1] for line in pids.read_text().splitlines()] if pids.exists() else []
 
 
+@pytest.mark.parametrize("odd", ["\u2028", "\x85", "\ud800"])
+def test_any_name_is_read_back(dataset: Dataset, tmp_path: Path, odd: str) -> None:
+    path = dataset.gold_path("c0")
+    gold = json.loads(path.read_bytes())
+    gold["targets"][0]["name"] = f"fee{odd}total"
+    path.write_text(json.dumps(gold))
+    assert run(dataset, tmp_path / "run", LEXICAL).errors == 0
+    assert score(dataset, RunFolder(tmp_path / "run")).targets == 18
+    assert run(dataset, tmp_path / "run", LEXICAL).resumed == 6
+
+
 def test_a_line_is_what_the_format_says(dataset: Dataset, tmp_path: Path) -> None:
     summary = run(dataset, tmp_path / "run", LEXICAL)
     assert (summary.conversations, summary.targets, summary.errors) == (6, 18, 0)

@@ -67,6 +67,20 @@ def test_options_reach_the_trace(run: Run) -> None:
     assert all(" " not in e["text"] for edge in attributed for e in edge["evidence"])
 
 
+def test_half_an_emoji_is_escaped_in_json(run: Run, tmp_path: Path) -> None:
+    file, target = tmp_path / "chat.json", tmp_path / "graph.json"
+    messages = [
+        {"role": "user", "content": "My fee \ud83d is 12."},
+        {"role": "assistant", "content": "The fee is 12 \ud83d."},
+    ]
+    file.write_text(json.dumps({"messages": messages}))
+    asked = ("trace", file, "--span", "12 \ud83d", "--backend", "lexical")
+    shown = run(*asked, "--json")
+    assert (shown.code, run(*asked, "-o", target).code) == (0, 0)
+    for text in (shown.out, target.read_text("utf-8")):
+        assert json.loads(text)["target"]["spans"][0]["text"] == "12 \ud83d"
+
+
 def test_a_file_is_written_whole(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "graph.json"
     assert lexical(run, "-o", target).code == 0

@@ -43,7 +43,8 @@ class BlockFile(Generic[LineT]):
         """The lines at a place of `index`."""
         with self.path.open("rb") as file:
             file.seek(place[0])
-            return [self._parse(line) for line in file.read(place[1]).decode().splitlines()]
+            # JSON need not escape the other line separators that splitlines() knows.
+            return [self._parse(line) for line in file.read(place[1]).decode().split("\n")[:-1]]
 
     def keep(self, is_whole: Callable[[str, list[LineT]], bool]) -> frozenset[str]:
         """Drop everything but the blocks that are whole; returns whose these are."""

@@ -236,7 +236,8 @@ def write_gold(conversations: Iterable[Conversation], folder: Path, form: GoldFo
     count = 0
     for conversation in conversations:
         text = json.dumps(gold_json(conversation, form), ensure_ascii=False, indent=1)
-        (folder / f"{conversation.id}.json").write_text(text + "\n", encoding="utf-8")
+        path = folder / f"{conversation.id}.json"
+        path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         count += 1
     return count
 

@@ -45,4 +45,4 @@ class Evidence:
             "target": self.target,
             "unpruned_spans": [[[s.start, s.end] for s in edge] for edge in self.spans],
         }
-        return json.dumps(raw, ensure_ascii=False)
+        return json.dumps(raw)

@@ -115,7 +115,7 @@ class Prediction:
             "seconds": self.seconds,
             "error": self.error,
         }
-        return json.dumps(raw, ensure_ascii=False)
+        return json.dumps(raw)
 
     def unpruned_graph(
         self,

@@ -33,7 +33,8 @@ def write_subset(
         raw = json.loads(gold)
         raw["targets"] = [entry for entry in raw["targets"] if entry["name"] in names]
         text = json.dumps(raw, ensure_ascii=False, indent=1) + "\n"
-        (folder / "gold" / f"{id}.json").write_text(text, encoding="utf-8")
+        path = folder / "gold" / f"{id}.json"
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     return sum(map(len, drawn.values()))
 
 

@@ -17,20 +17,34 @@ from tokengeist.progress import watching
 def print_json(data: object) -> None:
     """JSON on standard output.
 
-    Escaped to ASCII when a terminal is watching: no transcript byte may command it.
+    Escaped to ASCII when a terminal is watching: no transcript byte may command it. So is what the
+    output's encoding cannot carry, be it half a surrogate pair.
     """
-    text = json.dumps(data, indent=2, ensure_ascii=sys.stdout.isatty())
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    if sys.stdout.isatty() or not _can_carry(sys.stdout.encoding, text):
+        text = json.dumps(data, indent=2)
     sys.stdout.write(text + "\n")
 
 
+def _can_carry(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def write_file(path: Path, text: str) -> None:
-    """Write a file in one move, so that an interruption leaves the old one or none."""
+    """Write a file in one move, so that an interruption leaves the old one or none.
+
+    Half a surrogate pair, which UTF-8 cannot carry, becomes an escape: in JSON that is the same.
+    """
     try:
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+            "wb", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as file:
             try:
-                file.write(text)
+                file.write(text.encode("utf-8", "backslashreplace"))
                 file.close()
                 os.chmod(file.name, 0o666 & ~_umask())
                 os.replace(file.name, path)

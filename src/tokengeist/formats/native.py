@@ -42,13 +42,8 @@ def to_native(transcript: Transcript) -> dict[str, object]:
 
 def dumps(transcript: Transcript) -> str:
     """A transcript as native JSON text that UTF-8 can always carry."""
-    value = to_native(transcript)
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        text = json.dumps(value, indent=2)
-    return text + "\n"
+    text = json.dumps(to_native(transcript), ensure_ascii=False, indent=2) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair
 
 
 def _turn_json(turn: Turn) -> dict[str, object]:

@@ -45,7 +45,8 @@ def write_conversations(conversations: Iterable[Imported], folder: Path) -> int:
             raise DatasetError(f"'{id}' cannot be the name of a file")
         seen.add(id)
         text = json.dumps(conversation.json(), ensure_ascii=False, indent=1)
-        (target / f"{id}.json").write_text(text + "\n", encoding="utf-8")
+        path = target / f"{id}.json"
+        path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     return len(seen)
 
 
