@@ -276,6 +276,23 @@ def test_a_server_that_is_down_stops_the_run_and_loses_nothing(folder: Path) -> 
     assert written["total_cost"] == pytest.approx(15 * one)
 
 
+def test_who_was_asked_and_for_how_much_outlives_other_settings(folder: Path) -> None:
+    with serving(Recorded()) as server:
+        models = Models("annotator", price=Price(2.0, 10.0))
+        first = run(folder, server.url, models=models, plan=Plan(limit=1), temperature=0.5)
+    with serving(Recorded()) as other:
+        models = Models("newcomer", price=Price(1.0, 1.0))
+        second = run(folder, other.url, models=models)
+    assert second.total_cost == pytest.approx(first.cost + second.cost)
+    asked = json.loads((folder / "annotation" / "run.json").read_bytes())["asked"]
+    assert [(entry["server"], entry["model"], entry.get("temperature")) for entry in asked] == [
+        (server.url, "annotator", 0.5),
+        (other.url, "newcomer", None),
+    ]
+    assert [entry["calls"] for entry in asked] == [first.calls, second.calls]
+    assert [entry["cost"] for entry in asked] == pytest.approx([first.cost, second.cost])
+
+
 def test_one_target_that_the_server_cannot_do_is_left_for_the_next_run(folder: Path) -> None:
     recorded = Recorded()
 

@@ -81,6 +81,7 @@ class Asker:
     ) -> None:
         self._endpoint = endpoint
         self._journal = journal
+        self._server = server.public_url
         self._models = models
         self._prompts = prompts
         options = {"temperature": server.temperature, "max_tokens": server.max_tokens}
@@ -139,7 +140,8 @@ class Asker:
                 ) from error
             raise
         self._failures = 0
-        self._journal.keep(question, answer)
+        price = self._models.price_of(question.model)
+        self._journal.keep(question, answer, self._server, price)
         return answer
 
     def _messages(self, task: Task[C], last: Attempt[C] | None) -> Iterator[Message]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tokengeist.bench.annotation.settings import Price
 from tokengeist.bench.annotation.wire import Answer, Message, Usage
 from tokengeist.bench.files import append_durably, lock_file
 from tokengeist.errors import RunError
@@ -44,11 +45,19 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
-    """Calls and tokens by model."""
+class Call:
+    """Who was asked, and what it cost then: a folder may be gone on with by another model."""
 
-    calls: dict[str, int]
-    usage: dict[str, Usage]
+    server: str
+    model: str
+    options: tuple[tuple[str, Any], ...]
+    usage: Usage
+    price: Price
+
+    @property
+    def cost(self) -> float:
+        """By the price of its day."""
+        return (self.usage.read * self.price.read + self.usage.written * self.price.written) / 1e6
 
 
 class Journal:
@@ -57,7 +66,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "calls.jsonl"
         self._answers: dict[str, Answer] = {}
-        self._models: list[tuple[str, Usage]] = []
+        self.calls: list[Call] = []
         self._finished: set[str] = set()
         self._known: set[str] = set()
         self._reopened: set[str] = set()
@@ -82,14 +91,17 @@ class Journal:
         """The answer to a question that was asked before."""
         return self._answers.get(question.key)
 
-    def keep(self, question: Question, answer: Answer) -> None:
-        """Write down an answer, and see it onto the disk."""
+    def keep(self, question: Question, answer: Answer, server: str, price: Price) -> None:
+        """Write down an answer, who gave it and for how much, and see it onto the disk."""
         line = {
             "key": question.key,
             "conversation": question.conversation,
             "task": question.task,
             "number": question.number,
+            "server": server,
             "model": question.model,
+            "options": dict(question.options),
+            "price": [price.read, price.written],
             "finish": answer.finish,
             "usage": [answer.usage.read, answer.usage.written, answer.usage.unknown],
             "answer": answer.text,
@@ -120,17 +132,21 @@ class Journal:
         """Whether any call was ever made for it."""
         return conversation in self._known
 
-    def spending(self, *, since: int = 0) -> Spending:
-        """What all calls cost, or those after the first `since`."""
-        calls: dict[str, int] = {}
-        usage: dict[str, Usage] = {}
-        for model, used in self._models[since:]:
-            calls[model] = calls.get(model, 0) + 1
-            usage[model] = usage.get(model, Usage()) + used
-        return Spending(calls, usage)
-
-    def __len__(self) -> int:
-        return len(self._models)
+    def askers(self) -> list[dict[str, Any]]:
+        """Whoever was asked, with how many calls and at what cost, in order."""
+        found: dict[tuple[str, str, str], list[Call]] = {}
+        for call in self.calls:
+            found.setdefault((call.server, call.model, repr(call.options)), []).append(call)
+        return [
+            {
+                "server": calls[0].server,
+                "model": calls[0].model,
+                **dict(calls[0].options),
+                "calls": len(calls),
+                "cost": sum(call.cost for call in calls),
+            }
+            for calls in found.values()
+        ]
 
     def _read(self) -> None:
         self._file.seek(0)
@@ -155,7 +171,8 @@ class Journal:
         else:
             usage = Usage(*line["usage"])
             self._answers[line["key"]] = Answer(line["answer"], line["finish"], usage)
-            self._models.append((line["model"], usage))
+            options, price = tuple(line["options"].items()), Price(*line["price"])
+            self.calls.append(Call(line["server"], line["model"], options, usage, price))
             self._known.add(line["conversation"])
             self._tasks.setdefault((line["conversation"], line["task"]), []).append(line["key"])
 

@@ -10,7 +10,7 @@ from typing import Any
 from tokengeist.bench.annotation.asking import Asker
 from tokengeist.bench.annotation.conversation import Annotated, SetAside, annotate_conversation
 from tokengeist.bench.annotation.endpoint import Endpoint
-from tokengeist.bench.annotation.journal import Journal, Spending
+from tokengeist.bench.annotation.journal import Journal
 from tokengeist.bench.annotation.output import OutputFolder
 from tokengeist.bench.annotation.prompts import Prompts
 from tokengeist.bench.annotation.settings import Models, ServerSettings
@@ -117,7 +117,7 @@ class _Run:
         self._models = models
         self._prompts = prompts
         self._plan = plan
-        self._calls_before = len(journal)
+        self._calls_before = len(journal.calls)
         self._done = 0
         self._ids = folder.dataset.ids[: plan.limit]
         self.summary = Summary(conversations=len(self._ids))
@@ -184,21 +184,13 @@ class _Run:
         report(f"annotating ({tokens:,} tokens{spent})", self._done, len(self._ids))
 
     def _count_spending(self) -> None:
-        now = self._journal.spending(since=self._calls_before)
-        used = list(now.usage.values())
-        self.summary.calls = sum(now.calls.values())
-        self.summary.tokens_read = sum(u.read for u in used)
-        self.summary.tokens_written = sum(u.written for u in used)
-        self.summary.calls_without_usage = sum(u.unknown for u in used)
-        self.summary.cost = self._cost(now)
-        self.summary.total_cost = self._cost(self._journal.spending())
-
-    def _cost(self, spending: Spending) -> float:
-        total = 0.0
-        for model, usage in spending.usage.items():
-            price = self._models.price_of(model)
-            total += (usage.read * price.read + usage.written * price.written) / 1e6
-        return total
+        calls = self._journal.calls[self._calls_before :]
+        self.summary.calls = len(calls)
+        self.summary.tokens_read = sum(call.usage.read for call in calls)
+        self.summary.tokens_written = sum(call.usage.written for call in calls)
+        self.summary.calls_without_usage = sum(call.usage.unknown for call in calls)
+        self.summary.cost = sum(call.cost for call in calls)
+        self.summary.total_cost = sum(call.cost for call in self._journal.calls)
 
     def _description(self) -> dict[str, Any]:
         return {
@@ -209,5 +201,6 @@ class _Run:
             "temperature": self._server.temperature,
             "max_tokens": self._server.max_tokens,
             "prompts": self._prompts.digest,
+            "asked": self._journal.askers(),
             "summary": asdict(self.summary),
         }

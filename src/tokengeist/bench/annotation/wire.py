@@ -12,17 +12,12 @@ Message = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that one call cost, or several together."""
+    """Tokens that one call cost."""
 
     read: int = 0
     written: int = 0
     unknown: int = 0
-    """Calls for which the server did not say."""
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.read + other.read, self.written + other.written, self.unknown + other.unknown
-        )
+    """1 where the server did not say."""
 
 
 @dataclass(frozen=True, slots=True)
