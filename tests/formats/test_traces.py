@@ -240,6 +240,41 @@ def test_otlp_with_genai_attributes(write: Write, outline: Outline) -> None:
     assert load(file).id == "ab12"
 
 
+def test_parts_stay_in_their_order(write: Write, outline: Outline) -> None:
+    searched = {"type": "server_tool_call", "id": "s1", "name": "search"}
+    found = {"type": "server_tool_call_response", "id": "s1"}
+    call = {"type": "tool_call", "id": "c1", "name": "measure", "arguments": {"well": 3}}
+    measured = {"type": "tool_call_response", "id": "c1", "response": "41 ft"}
+    given = [
+        parts("user", said("How deep is the well?")),
+        parts("assistant", call, said(""), {"type": "reasoning", "content": "hm"}),
+        parts("user", measured, said("And its name?")),
+    ]
+    made = parts(
+        "assistant",
+        said("I look it up."),
+        {**searched, "server_tool_call": {"q": "well 3"}},
+        {**found, "server_tool_call_response": "Old Mary"},
+        said("41 feet;"),
+        said("Old Mary."),
+        call,
+        said("I measure again."),
+    )
+    attributes = {
+        "gen_ai__input__messages": json.dumps(given),
+        "gen_ai__output__messages": json.dumps([made]),
+    }
+    file = write(otlp(span(1, gen_ai__operation__name="chat", **attributes)))
+    assert outline(load(file)) == [
+        *WHOLE[:3],
+        ("user", "And its name?"),
+        ("assistant", 'I look it up.\nsearch({"q": "well 3"})'),
+        ("tool", "Old Mary"),
+        ("assistant", '41 feet;\nOld Mary.\nmeasure({"well": 3})'),
+        ("assistant", "I measure again."),
+    ]
+
+
 def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
     def event(name: str, **attributes: object) -> dict[str, object]:
         return {"name": name, "attributes": attributes}
