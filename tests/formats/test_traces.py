@@ -275,10 +275,11 @@ def test_parts_stay_in_their_order(write: Write, outline: Outline) -> None:
     ]
 
 
-def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
-    def event(name: str, **attributes: object) -> dict[str, object]:
-        return {"name": name, "attributes": attributes}
+def event(name: str, **attributes: object) -> dict[str, object]:
+    return {"name": name, "attributes": attributes}
 
+
+def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
     details = {
         "gen_ai.input.messages": json.dumps([ASKED]),
         "gen_ai.output.messages": json.dumps([ANSWERED]),
@@ -291,6 +292,22 @@ def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
     for events in ([new], old):
         file = write(otlp(span(1, events=events, gen_ai__operation__name="chat")))
         assert outline(load(file)) == [WHOLE[0], WHOLE[3]]
+
+
+def test_events_of_tools_name_the_call_that_they_answer(write: Write) -> None:
+    calls = [
+        {"id": f"c{n}", "function": {"name": "measure", "arguments": f'{{"well": {n}}}'}}
+        for n in (1, 2)
+    ]
+    events = [
+        event("gen_ai.user.message", content="Measure both."),
+        event("gen_ai.assistant.message", tool_calls=calls),
+        event("gen_ai.tool.message", id="c2", content="9 ft"),
+        event("gen_ai.tool.message", id="c1", content="7 ft"),
+    ]
+    transcript = load(write(otlp(span(1, events=events, gen_ai__operation__name="chat"))))
+    first, second = transcript.turns[1].call_spans
+    assert [transcript.call_sites[turn].span for turn in (2, 3)] == [second, first]
 
 
 FLAT = {

@@ -147,7 +147,9 @@ def _told_by_events(span: SpanRecord) -> tuple[object, object]:
         if not isinstance(body, Mapping):
             continue
         if name in _ROLES:
-            given.append({"role": _ROLES[name], **body})
+            # A tool's message names its call by a bare `id`.
+            link = {"tool_call_id": body["id"]} if _ROLES[name] == "tool" and "id" in body else {}
+            given.append({"role": _ROLES[name], **link, **body})
         elif name == "gen_ai.choice":
             message = body.get("message")
             made.append(
