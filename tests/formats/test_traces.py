@@ -90,8 +90,12 @@ def test_tool_runs_fill_in_what_no_history_repeats(write: Write, outline: Outlin
     assert [transcript.call_sites[turn].span for turn in (2, 3)] == [second, first]
 
 
-def test_what_a_model_wrote_as_json_stays_as_it_was_written(write: Write, outline: Outline) -> None:
-    written = '{ "text":   "41" }'
+@pytest.mark.parametrize(
+    "written", ['{ "text":   "41" }', '{"choices":  [{"text": "41"}, {"text": "43"}]}']
+)
+def test_what_a_model_wrote_as_json_stays_as_it_was_written(
+    write: Write, outline: Outline, written: str
+) -> None:
     file = write(langfuse(observation("GENERATION", 1, input="Depth?", output=written)))
     assert outline(load(file)) == [("user", "Depth?"), ("assistant", written)]
 
@@ -177,6 +181,31 @@ def test_messages_in_every_providers_form(
 ) -> None:
     file = write(langfuse(observation("GENERATION", 1, input=given, output=made)))
     assert outline(load(file)) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"choices": [{"message": CALLED}, {"message": ANSWERED}]},
+        {"generations": [[{"message": CALLED}, {"message": ANSWERED}]]},
+        [
+            {
+                "role": "assistant",
+                "parts": [
+                    {"type": "tool_call", "id": "c1", "name": "measure", "arguments": {"well": 3}}
+                ],
+            },
+            {"role": "assistant", "parts": [{"type": "text", "content": "41 feet."}]},
+        ],
+    ],
+    ids=["chat", "langchain", "parts"],
+)
+def test_several_choices_are_alternatives(write: Write, outline: Outline, made: object) -> None:
+    file = write(langfuse(observation("GENERATION", 1, input=[ASKED], output=made)))
+    assert [outline(load(file, conversation=id)) for id in list_conversations(file)] == [
+        [WHOLE[0], WHOLE[1]],
+        [WHOLE[0], WHOLE[3]],
+    ]
 
 
 def test_instructions_that_only_the_answer_repeats(write: Write, outline: Outline) -> None:
@@ -292,6 +321,19 @@ def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
     for events in ([new], old):
         file = write(otlp(span(1, events=events, gen_ai__operation__name="chat")))
         assert outline(load(file)) == [WHOLE[0], WHOLE[3]]
+
+
+def test_every_choice_event_is_an_alternative(write: Write, outline: Outline) -> None:
+    depths = ("41 feet.", "43 feet.")
+    events = [event("gen_ai.user.message", content="How deep is the well?")]
+    events += [
+        event("gen_ai.choice", index=index, message={"content": depth})
+        for index, depth in enumerate(depths)
+    ]
+    file = write(otlp(span(1, events=events, gen_ai__operation__name="chat")))
+    assert [outline(load(file, conversation=id)) for id in list_conversations(file)] == [
+        [WHOLE[0], ("assistant", depth)] for depth in depths
+    ]
 
 
 def test_events_of_tools_name_the_call_that_they_answer(write: Write) -> None:

@@ -24,6 +24,13 @@ def is_message(value: object) -> bool:
     )
 
 
+def are_choices(value: object) -> bool:
+    """Whether this is a model's output: by the conventions, every message of it is a choice."""
+    return isinstance(value, list) and all(
+        is_message(message) and message.get("role") == "assistant" for message in value
+    )
+
+
 def chat_messages(message: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     """The same as chat messages, in the order of the parts: text behind a call is a new message."""
     if not is_message(message):
