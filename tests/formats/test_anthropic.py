@@ -106,18 +106,27 @@ def test_text_never_moves_before_the_call_that_it_follows(write: Write, outline:
     ]
 
 
-def test_documents_and_images(write: Write, outline: Outline) -> None:
+def test_documents_and_images_of_users_and_tools(write: Write, outline: Outline) -> None:
+    citable = {"citations": {"enabled": True}}
     blocks = [
-        {"type": "document", "source": {"type": "text", "data": "The whole text."}},
+        {"type": "document", "source": {"type": "text", "data": "The whole text."}, **citable},
         {"type": "document", "source": {"type": "base64", "data": "…"}},
-        {"type": "search_result", "content": [text("A passage.")]},
+        {"type": "search_result", "content": [text("A passage.")], **citable},
         {"type": "image", "source": {}},
         "What is it?",
     ]
-    file = write({"system": [text("Look.")], "messages": [{"role": "user", "content": blocks}]})
+    messages = [
+        {"role": "user", "content": blocks},
+        {"role": "assistant", "content": [use("a")]},
+        {"role": "user", "content": [answer("a", blocks)]},
+    ]
+    file = write({"system": [text("Look.")], "messages": messages})
+    shown = "The whole text.\n[document]\nA passage.\n[image]\nWhat is it?"
     assert outline(load(file)) == [
         ("system", "Look."),
-        ("user", "The whole text.\n[document]\nA passage.\n[image]\nWhat is it?"),
+        ("user", shown),
+        ("assistant", 'count({"of": "Äpfel"})'),
+        ("tool", shown),
     ]
 
 

@@ -5,31 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.formats.well import ANSWERED, ASKED, CALLED, MEASURED, WHOLE
 from tokengeist.errors import FormatError
 from tokengeist.formats import detect, list_conversations, load
 from tokengeist.transcript import Transcript
 
 Write = Callable[[object], Path]
 Outline = Callable[[Transcript], list[tuple[str, str]]]
-
-ASKED = {"role": "user", "content": "How deep is the well?"}
-CALLED = {
-    "role": "assistant",
-    "content": None,
-    "tool_calls": [{"id": "c1", "function": {"name": "measure", "arguments": '{"well": 3}'}}],
-}
-MEASURED = {"role": "tool", "tool_call_id": "c1", "content": "41 ft"}
-ANSWERED = {"role": "assistant", "content": "41 feet."}
-WHOLE = [
-    ("user", "How deep is the well?"),
-    ("assistant", 'measure({"well": 3})'),
-    ("tool", "41 ft"),
-    ("assistant", "41 feet."),
-]
 
 
 def observation(kind: str, at: int, **more: object) -> dict[str, object]:
@@ -90,8 +75,12 @@ def test_tool_runs_fill_in_what_no_history_repeats(write: Write, outline: Outlin
     assert [transcript.call_sites[turn].span for turn in (2, 3)] == [second, first]
 
 
-def test_what_a_model_wrote_as_json_stays_as_it_was_written(write: Write, outline: Outline) -> None:
-    written = '{ "text":   "41" }'
+@pytest.mark.parametrize(
+    "written", ['{ "text":   "41" }', '{"choices":  [{"text": "41"}, {"text": "43"}]}']
+)
+def test_what_a_model_wrote_as_json_stays_as_it_was_written(
+    write: Write, outline: Outline, written: str
+) -> None:
     file = write(langfuse(observation("GENERATION", 1, input="Depth?", output=written)))
     assert outline(load(file)) == [("user", "Depth?"), ("assistant", written)]
 
@@ -179,139 +168,35 @@ def test_messages_in_every_providers_form(
     assert outline(load(file)) == WHOLE
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"choices": [{"message": CALLED}, {"message": ANSWERED}]},
+        {"generations": [[{"message": CALLED}, {"message": ANSWERED}]]},
+        [
+            {
+                "role": "assistant",
+                "parts": [
+                    {"type": "tool_call", "id": "c1", "name": "measure", "arguments": {"well": 3}}
+                ],
+            },
+            {"role": "assistant", "parts": [{"type": "text", "content": "41 feet."}]},
+        ],
+    ],
+    ids=["chat", "langchain", "parts"],
+)
+def test_several_choices_are_alternatives(write: Write, outline: Outline, made: object) -> None:
+    file = write(langfuse(observation("GENERATION", 1, input=[ASKED], output=made)))
+    assert [outline(load(file, conversation=id)) for id in list_conversations(file)] == [
+        [WHOLE[0], WHOLE[1]],
+        [WHOLE[0], WHOLE[3]],
+    ]
+
+
 def test_instructions_that_only_the_answer_repeats(write: Write, outline: Outline) -> None:
     made = {"object": "response", "instructions": "Be brief.", "output": [ANSWERED]}
     file = write(langfuse(observation("GENERATION", 1, input=[ASKED], output=made)))
     assert outline(load(file))[0] == ("system", "Be brief.")
-
-
-def span(at: int, *, events: object = (), **attributes: object) -> dict[str, object]:
-    pairs = [
-        {"key": key.replace("__", "."), "value": {"stringValue": value}}
-        for key, value in attributes.items()
-    ]
-    return {
-        "traceId": "ab12",
-        "spanId": str(at),
-        "name": "chat",
-        "startTimeUnixNano": str(at),
-        "attributes": pairs,
-        "events": list(events) if isinstance(events, list) else [],
-    }
-
-
-def otlp(*spans: object) -> dict[str, object]:
-    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": spans}]}]}
-
-
-def parts(role: str, *contents: object) -> dict[str, object]:
-    return {"role": role, "parts": list(contents)}
-
-
-def said(text: str) -> dict[str, str]:
-    return {"type": "text", "content": text}
-
-
-def test_otlp_with_genai_attributes(write: Write, outline: Outline) -> None:
-    given = [parts("user", said("How deep is the well?"))]
-    call = {"type": "tool_call", "id": "c1", "name": "measure", "arguments": {"well": 3}}
-    file = write(
-        otlp(
-            span(0, gen_ai__operation__name="invoke_agent", gen_ai__input__messages="[]"),
-            span(
-                1,
-                gen_ai__operation__name="chat",
-                gen_ai__system_instructions=json.dumps([said("Be brief.")]),
-                gen_ai__input__messages=json.dumps(given),
-                gen_ai__output__messages=json.dumps([parts("assistant", call)]),
-            ),
-            span(
-                2,
-                gen_ai__operation__name="execute_tool",
-                gen_ai__tool__name="measure",
-                gen_ai__tool__call__id="c1",
-                gen_ai__tool__call__result="41 ft",
-            ),
-            span(3, gen_ai__operation__name="chat", gen_ai__output__messages="41 feet."),
-        )
-    )
-    assert detect(file) == "otel"
-    assert outline(load(file)) == [("system", "Be brief."), *WHOLE]
-    assert load(file).id == "ab12"
-
-
-def test_content_on_events_old_and_new(write: Write, outline: Outline) -> None:
-    def event(name: str, **attributes: object) -> dict[str, object]:
-        return {"name": name, "attributes": attributes}
-
-    details = {
-        "gen_ai.input.messages": json.dumps([ASKED]),
-        "gen_ai.output.messages": json.dumps([ANSWERED]),
-    }
-    new = event("gen_ai.client.inference.operation.details", **details)
-    old = [
-        event("gen_ai.user.message", content="How deep is the well?"),
-        event("gen_ai.choice", index=0, message={"content": "41 feet."}),
-    ]
-    for events in ([new], old):
-        file = write(otlp(span(1, events=events, gen_ai__operation__name="chat")))
-        assert outline(load(file)) == [WHOLE[0], WHOLE[3]]
-
-
-FLAT = {
-    "openinference.span.kind": "LLM",
-    "llm.input_messages.0.message.role": "user",
-    "llm.input_messages.0.message.contents.0.message_content.type": "text",
-    "llm.input_messages.0.message.contents.0.message_content.text": "How deep is the well?",
-    "llm.input_messages.1.message.role": "assistant",
-    "llm.input_messages.1.message.tool_calls.0.tool_call.id": "c1",
-    "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "measure",
-    "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"well": 3}',
-    "llm.input_messages.2.message.role": "tool",
-    "llm.input_messages.2.message.tool_call_id": "c1",
-    "llm.input_messages.2.message.content": "41 ft",
-    "llm.output_messages.0.message.role": "assistant",
-    "llm.output_messages.0.message.content": "41 feet.",
-}
-NESTED = {
-    "openinference": {"span": {"kind": "LLM"}},
-    "llm": {
-        "input_messages": [{"message": m} for m in (ASKED, CALLED, MEASURED)],
-        "output_messages": [{"message": ANSWERED}],
-    },
-}
-OPENLLMETRY = {
-    "gen_ai.prompt.0.role": "user",
-    "gen_ai.prompt.0.content": "How deep is the well?",
-    "gen_ai.prompt.1.role": "assistant",
-    "gen_ai.prompt.1.tool_calls.0.id": "c1",
-    "gen_ai.prompt.1.tool_calls.0.name": "measure",
-    "gen_ai.prompt.1.tool_calls.0.arguments": '{"well": 3}',
-    "gen_ai.prompt.2.role": "tool",
-    "gen_ai.prompt.2.tool_call_id": "c1",
-    "gen_ai.prompt.2.content": "41 ft",
-    "gen_ai.completion.0.role": "assistant",
-    "gen_ai.completion.0.content": "41 feet.",
-}
-
-
-@pytest.mark.parametrize("attributes", [FLAT, NESTED, OPENLLMETRY])
-def test_openinference_and_openllmetry(
-    write: Write, outline: Outline, attributes: dict[str, Any]
-) -> None:
-    inner = {"name": "call", "context": {"trace_id": "p1"}, "attributes": attributes}
-    file = write([{**inner, "start_time": "2031-05-04T10:00:00+00:00"}])
-    assert detect(file) == "otel"
-    assert outline(load(file)) == WHOLE
-
-
-def test_spans_inside_spans(write: Write, outline: Outline) -> None:
-    child = {"trace_id": "n1", "span_name": "llm", "span_attributes": FLAT, "child_spans": []}
-    tool = {"openinference.span.kind": "TOOL", "tool.name": "x", "output.value": "y"}
-    sibling = {"trace_id": "n1", "span_name": "tool", "span_attributes": tool}
-    parent = {"trace_id": "n1", "span_name": "run", "span_attributes": {}}
-    file = write({"trace_id": "n1", "spans": [{**parent, "child_spans": [child, sibling]}]})
-    assert outline(load(file)) == WHOLE
 
 
 def test_langsmith_runs_with_langchain_messages(write: Write, outline: Outline) -> None:
@@ -379,11 +264,6 @@ def test_mlflow_spans_with_json_in_json(write: Write, outline: Outline) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (otlp(span(1, gen_ai__operation__name="chat")), "was the recording of message content"),
-        (
-            otlp(span(1, gen_ai__operation__name="chat", gen_ai__output__type="text")),
-            "was the recording of message content",
-        ),
         (langfuse(), "the file holds no conversation"),
         (langfuse(3), "observation 0: an observation should be an object but is a number"),
         (

@@ -109,13 +109,12 @@ def message_turns(value: object, place: Place) -> Iterator[Turn]:
 
 def _block_turns(role: Role, blocks: Sequence[object], place: Place) -> Iterator[Turn]:
     """The turns of one message's blocks, in the order of the blocks."""
-    texts: list[object] = []
+    texts: list[Mapping[str, object]] = []
     calls: list[ToolCall] = []
     open_turn = False  # whether blocks were seen that belong to a turn not yet yielded
     for number, value in enumerate(blocks):
         inside = place.inside(f"block {number}")
-        block = {"type": "text", "text": value} if isinstance(value, str) else value
-        found = as_object(block, inside, "a content block")
+        found = _block(value, inside)
         if _is_result(found):
             if open_turn:
                 yield Turn(0, role, _joined(texts, place), calls=tuple(calls))
@@ -134,10 +133,16 @@ def _block_turns(role: Role, blocks: Sequence[object], place: Place) -> Iterator
         yield Turn(0, role, _joined(texts, place), calls=tuple(calls))
 
 
-def _joined(blocks: Sequence[object], place: Place) -> str:
+def _block(value: object, place: Place) -> Mapping[str, object]:
+    block = {"type": "text", "text": value} if isinstance(value, str) else value
+    return as_object(block, place, "a content block")
+
+
+def _joined(blocks: Sequence[Mapping[str, object]], place: Place) -> str:
     """The text of consecutive blocks: lines of their own, but cited prose is one piece of prose."""
-    cited = any(isinstance(block, dict) and block.get("citations") for block in blocks)
-    texts = [_block_text(as_object(block, place, "a content block"), place) for block in blocks]
+    # Documents and search results have citations, too: an object that switches them on.
+    cited = any(block.get("citations") for block in blocks if block.get("type") == "text")
+    texts = [_block_text(block, place) for block in blocks]
     return ("" if cited else "\n").join(text for text in texts if text)
 
 
@@ -168,6 +173,16 @@ def _result(block: Mapping[str, object], place: Place) -> Turn:
     return Turn(
         0,
         Role.TOOL,
-        content_text(content, place) if is_plain else verbatim(content),
+        _plain_result(content, place) if is_plain else verbatim(content),
         call_id=optional_id(block.get("tool_use_id"), place, "'tool_use_id'"),
     )
+
+
+def _plain_result(content: object, place: Place) -> str:
+    if not isinstance(content, list):
+        return content_text(content, place)
+    texts = []
+    for number, value in enumerate(content):
+        inside = place.inside(f"content part {number}")
+        texts.append(_block_text(_block(value, inside), inside))
+    return "\n".join(text for text in texts if text)

@@ -11,7 +11,7 @@ from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document, Place, Record
 from tokengeist.formats.fields import as_list, as_object, optional_id, verbatim
 from tokengeist.formats.traces import steps
-from tokengeist.formats.traces.recorded import arguments_of, model_call
+from tokengeist.formats.traces.recorded import arguments_of, model_calls
 from tokengeist.formats.traces.spans import nanoseconds
 from tokengeist.formats.traces.steps import ModelCall, ToolRun
 
@@ -47,7 +47,7 @@ def conversations(document: Document) -> Iterator[Conversation]:
         traces.setdefault(id, []).append((observation, place))
     for trace, members in traces.items():
         members.sort(key=lambda member: nanoseconds(_get(member[0], "startTime")))
-        taken = [step for found, place in members if (step := _step(found, place)) is not None]
+        taken = [step for found, place in members for step in _steps(found, place)]
         yield from steps.conversations(trace, taken, document.place.inside(f"trace {trace}"))
 
 
@@ -61,14 +61,11 @@ def _observations(records: Sequence[Record]) -> Iterator[tuple[Mapping[str, obje
             yield as_object(entry, place, "an observation"), place
 
 
-def _step(observation: Mapping[str, object], place: Place) -> ModelCall | ToolRun | None:
+def _steps(observation: Mapping[str, object], place: Place) -> Sequence[ModelCall | ToolRun]:
     kind = observation.get("type")
     if kind == "GENERATION":
-        return model_call(observation.get("input"), observation.get("output"), place)
+        return model_calls(observation.get("input"), observation.get("output"), place)
     if kind == "TOOL" and observation.get("output") is not None:
-        return ToolRun(
-            str(observation.get("name")),
-            verbatim(observation["output"]),
-            arguments_of(observation.get("input")),
-        )
-    return None
+        arguments = arguments_of(observation.get("input"))
+        return [ToolRun(str(observation.get("name")), verbatim(observation["output"]), arguments)]
+    return []

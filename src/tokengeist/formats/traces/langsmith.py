@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document, Place
 from tokengeist.formats.fields import as_list, as_object, optional_id, verbatim
 from tokengeist.formats.traces import steps
-from tokengeist.formats.traces.recorded import arguments_of, model_call
+from tokengeist.formats.traces.recorded import arguments_of, model_calls
 from tokengeist.formats.traces.steps import ModelCall, ToolRun
 
 
@@ -36,7 +36,7 @@ def conversations(document: Document) -> Iterator[Conversation]:
     for trace, members in traces.items():
         # The dotted order begins with the time of a run's first ancestor, and ends with its own.
         members.sort(key=lambda m: (str(m[0].get("start_time")), str(m[0].get("dotted_order"))))
-        taken = [step for run, place in members if (step := _step(run, place)) is not None]
+        taken = [step for run, place in members for step in _steps(run, place)]
         yield from steps.conversations(trace, taken, document.place.inside(f"trace {trace}"))
 
 
@@ -46,14 +46,14 @@ def _with_children(run: Mapping[str, object], place: Place) -> Iterator[Mapping[
         yield from _with_children(as_object(child, place, "a child run"), place)
 
 
-def _step(run: Mapping[str, object], place: Place) -> ModelCall | ToolRun | None:
+def _steps(run: Mapping[str, object], place: Place) -> Sequence[ModelCall | ToolRun]:
     kind, given, made = run.get("run_type"), run.get("inputs"), run.get("outputs")
     if kind == "llm":
-        return model_call(given, made, place)
+        return model_calls(given, made, place)
     if kind == "tool" and made is not None:
         output = made.get("output", made) if isinstance(made, Mapping) else made
         if isinstance(output, Mapping):  # a ToolMessage in one of LangChain's shapes
             fields = output.get("kwargs", output)
             output = fields.get("content", output) if isinstance(fields, Mapping) else output
-        return ToolRun(str(run.get("name")), verbatim(output), arguments_of(given))
-    return None
+        return [ToolRun(str(run.get("name")), verbatim(output), arguments_of(given))]
+    return []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document, Place, Record
 from tokengeist.formats.fields import as_list, as_object, optional_id, parsed, verbatim
 from tokengeist.formats.traces import steps
-from tokengeist.formats.traces.recorded import arguments_of, model_call
+from tokengeist.formats.traces.recorded import arguments_of, model_calls
 from tokengeist.formats.traces.spans import nanoseconds
 from tokengeist.formats.traces.steps import ModelCall, ToolRun
 
@@ -42,16 +42,16 @@ def _trace(record: Record, name: str) -> Iterator[Conversation]:
         place = record.place.inside(f"span {number}")
         found.append((as_object(value, place, "a span"), place))
     found.sort(key=lambda pair: nanoseconds(pair[0].get("start_time_unix_nano")))
-    taken = [step for span, place in found if (step := _step(span, place)) is not None]
+    taken = [step for span, place in found for step in _steps(span, place)]
     yield from steps.conversations(id or name, taken, record.place)
 
 
-def _step(span: Mapping[str, object], place: Place) -> ModelCall | ToolRun | None:
+def _steps(span: Mapping[str, object], place: Place) -> Sequence[ModelCall | ToolRun]:
     attributes = as_object(span.get("attributes") or {}, place, "'attributes'")
     kind = parsed(attributes.get("mlflow.spanType"))
     given, made = (attributes.get(f"mlflow.span{side}") for side in ("Inputs", "Outputs"))
     if kind in _MODELS:
-        return model_call(given, made, place)
+        return model_calls(given, made, place)
     if kind == "TOOL" and made is not None:
-        return ToolRun(str(span.get("name")), verbatim(parsed(made)), arguments_of(given))
-    return None
+        return [ToolRun(str(span.get("name")), verbatim(parsed(made)), arguments_of(given))]
+    return []

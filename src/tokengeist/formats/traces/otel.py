@@ -6,7 +6,7 @@ runs an agent, embeds or retrieves is passed over: what it did stands in the mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -14,7 +14,7 @@ from tokengeist.formats.conversation import Conversation
 from tokengeist.formats.document import Document
 from tokengeist.formats.fields import parsed, verbatim
 from tokengeist.formats.traces import steps
-from tokengeist.formats.traces.recorded import arguments_of, model_call, turns_of
+from tokengeist.formats.traces.recorded import arguments_of, model_calls, turns_of
 from tokengeist.formats.traces.spans import SpanRecord, looks_like_spans, spans
 from tokengeist.formats.traces.steps import ModelCall, ToolRun
 from tokengeist.transcript import Role
@@ -42,11 +42,11 @@ def conversations(document: Document) -> Iterator[Conversation]:
     for trace, members in groupby(
         sorted(found, key=lambda s: order[s.trace]), key=lambda s: s.trace
     ):
-        taken = [step for span in members if (step := _step(span)) is not None]
+        taken = [step for span in members for step in _steps(span)]
         yield from steps.conversations(trace, taken, document.place.inside(f"trace {trace}"))
 
 
-def _step(span: SpanRecord) -> ModelCall | ToolRun | None:
+def _steps(span: SpanRecord) -> Sequence[ModelCall | ToolRun]:
     attributes = dict(span.attributes)
     for name, content in span.events:
         if name == _DETAILS:
@@ -54,9 +54,9 @@ def _step(span: SpanRecord) -> ModelCall | ToolRun | None:
     operation = attributes.get("gen_ai.operation.name")
     kind = attributes.get("openinference.span.kind") or _at(attributes, "openinference.span.kind")
     if operation == "execute_tool" or kind == "TOOL":
-        return _tool_run(attributes)
+        return _tool_runs(attributes)
     if (operation and operation not in _CALLS) or (kind and kind != "LLM"):
-        return None
+        return []
     given = _first(attributes, "gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
     made = _first(
         attributes,
@@ -68,24 +68,23 @@ def _step(span: SpanRecord) -> ModelCall | ToolRun | None:
     if given is None and made is None:
         given, made = _told_by_events(span)
     if given is None and made is None:
-        return None
+        return []
     system = turns_of(
         _instructions(attributes.get("gen_ai.system_instructions")), Role.SYSTEM, span.place
     )
-    call = model_call(given, made, span.place)
-    return replace(call, given=system + call.given)
+    calls = model_calls(given, made, span.place)
+    return [replace(call, given=system + call.given) for call in calls]
 
 
-def _tool_run(attributes: Mapping[str, object]) -> ToolRun | None:
+def _tool_runs(attributes: Mapping[str, object]) -> Sequence[ToolRun]:
     name = _first(attributes, "gen_ai.tool.name", "tool.name")
     result = _first(attributes, "gen_ai.tool.call.result", "gen_ai.output", "output.value")
     if name is None or result is None:
-        return None
+        return []
     id = _first(attributes, "gen_ai.tool.call.id", "tool.id", "tool_call.id")
     arguments = _first(attributes, "gen_ai.tool.call.arguments", "gen_ai.tool.args", "input.value")
-    return ToolRun(
-        str(name), verbatim(result), arguments_of(arguments), None if id is None else str(id)
-    )
+    call_id = None if id is None else str(id)
+    return [ToolRun(str(name), verbatim(result), arguments_of(arguments), call_id)]
 
 
 def _first(attributes: Mapping[str, object], *keys: str) -> object:
@@ -147,10 +146,12 @@ def _told_by_events(span: SpanRecord) -> tuple[object, object]:
         if not isinstance(body, Mapping):
             continue
         if name in _ROLES:
-            given.append({"role": _ROLES[name], **body})
+            # A tool's message names its call by a bare `id`.
+            link = {"tool_call_id": body["id"]} if _ROLES[name] == "tool" and "id" in body else {}
+            given.append({"role": _ROLES[name], **link, **body})
         elif name == "gen_ai.choice":
             message = body.get("message")
             made.append(
                 {"role": "assistant", **(message if isinstance(message, Mapping) else body)}
             )
-    return given or None, made or None
+    return given or None, {"choices": made} if made else None

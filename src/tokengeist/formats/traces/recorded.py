@@ -26,15 +26,32 @@ _CALL_KEYS = (
 )
 
 
-def model_call(given: object, made: object, place: Place) -> ModelCall:
-    """A call from what the recorder kept of its two sides."""
+def model_calls(given: object, made: object, place: Place) -> list[ModelCall]:
+    """A call from what the recorder kept of its two sides, once for every choice it made."""
     before = turns_of(given, Role.USER, place)
     answer = parsed(made)
     # OpenAI's Responses repeat the instructions in the answer, and recorders keep them only there.
     instructions = answer.get("instructions") if isinstance(answer, Mapping) else None
     if isinstance(instructions, str) and not any(turn.role is Role.SYSTEM for turn in before):
         before = (Turn(0, Role.SYSTEM, instructions), *before)
-    return ModelCall(before, turns_of(made, Role.ASSISTANT, place))
+    return [
+        ModelCall(before, turns_of(choice, Role.ASSISTANT, place))
+        for choice in _choices(answer) or [made]
+    ]
+
+
+def _choices(answer: object) -> list[object]:
+    """Answers that are alternatives to each other; none where there is but one."""
+    listed = answer if genai.are_choices(answer) else None
+    if isinstance(answer, Mapping):
+        listed = answer.get("choices", answer.get("generations"))
+        if isinstance(listed, list) and len(listed) == 1:  # LangChain: a batch of one
+            listed = listed[0]
+    if not isinstance(listed, list) or len(listed) < 2:
+        return []
+    # A model may itself write JSON with such a key.
+    hold_messages = all(isinstance(c, Mapping) and _messages(c) is not None for c in listed)
+    return listed if hold_messages else []
 
 
 def arguments_of(value: object) -> object:

@@ -1,15 +1,17 @@
 """Conversations put together from the steps of a trace: model calls and tool runs.
 
 A model call holds what the model was given, mostly the whole history, and what it answered. A call
-whose history continues that of an earlier one takes its place. A call that continues none begins a
-conversation of its own: a sub-agent, a planner, another sample of the same answer. So nothing that
-a model was given or made is left out, and nothing stands twice.
+whose history repeats an earlier one with its answer takes its place. A call that continues none
+begins a conversation of its own: a sub-agent, a planner, another sample of the same answer, a
+history in which an answer was replaced. So nothing that a model was given or made is left out, and
+what stands twice is only what such conversations share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import eq
 
 from tokengeist.formats.conversation import Conversation, numbered
 from tokengeist.formats.document import Place
@@ -47,17 +49,14 @@ class _Thread:
     given: Turns
     turns: Turns
 
-    def continues_in(self, call: ModelCall) -> bool:
-        """Whether the call's history is this thread's, with an answer to it, and more."""
-        if not call.given:
-            return True
+    def continues_in(self, call: ModelCall, same: Callable[[Turn, Turn], bool]) -> bool:
+        """Whether the call's history begins with this thread's, and goes on with its answer."""
         length = len(self.given)
-        if call.given == self.given:
-            return call.made == self.turns[length:]  # the same call, recorded at two levels
-        return (
-            call.given[:length] == self.given
-            and len(call.given) > length
-            and call.given[length].role is Role.ASSISTANT
+        if len(call.given) == length:  # the same call, recorded at two levels
+            return _begins_with(call.given + call.made, self.turns, same)
+        # Results that came from tool runs may be told otherwise, or elsewhere, in the history.
+        return _begins_with(call.given, self.given, same) and _begins_with(
+            _without_results(call.given[length:]), _without_results(self.turns[length:]), same
         )
 
     def open_calls(self, tool: str) -> list[ToolCall]:
@@ -68,6 +67,32 @@ class _Thread:
         calls = [call for turn in self.turns for call in turn.calls if call.name == tool]
         without_id = [call for call in calls if call.id is None][nameless:]
         return [call for call in calls if call.id and call.id not in ids] + without_id
+
+
+def _begins_with(turns: Turns, start: Turns, same: Callable[[Turn, Turn], bool]) -> bool:
+    return len(start) <= len(turns) and all(map(same, start, turns))
+
+
+def _without_results(turns: Turns) -> Turns:
+    return tuple(turn for turn in turns if turn.role is not Role.TOOL)
+
+
+def _alike(one: Turn, other: Turn) -> bool:
+    """Whether they differ at most in how they are written: in spaces, or in the form of JSON."""
+    return one == other or (
+        one.role is other.role
+        and "".join(one.content.split()) == "".join(other.content.split())
+        and len(one.calls) == len(other.calls)
+        and all(map(_same_call, one.calls, other.calls))
+    )
+
+
+def _same_call(one: ToolCall, other: ToolCall) -> bool:
+    return (
+        one.name == other.name
+        and (one.id == other.id or one.id is None or other.id is None)
+        and (parsed(one.arguments) or {}) == (parsed(other.arguments) or {})
+    )
 
 
 def conversations(
@@ -95,7 +120,7 @@ def _threads(steps: Iterable[ModelCall | ToolRun]) -> list[_Thread]:
         if isinstance(step, ToolRun):
             _add_result(threads, step)
             continue
-        thread = next((t for t in reversed(threads) if t.continues_in(step)), None)
+        thread = _continued(threads, step)
         if thread is None:
             threads.append(_Thread(step.given, step.given + step.made))
         elif step.given:
@@ -103,6 +128,17 @@ def _threads(steps: Iterable[ModelCall | ToolRun]) -> list[_Thread]:
         else:
             thread.turns += step.made
     return threads
+
+
+def _continued(threads: Sequence[_Thread], call: ModelCall) -> _Thread | None:
+    """The thread that the call goes on with: rather one that it repeats to the letter."""
+    if not call.given:
+        return threads[-1] if threads else None
+    for same in (eq, _alike):
+        found = [thread for thread in reversed(threads) if thread.continues_in(call, same)]
+        if found:
+            return max(found, key=lambda thread: len(thread.turns))
+    return None
 
 
 def _add_result(threads: list[_Thread], run: ToolRun) -> None:
