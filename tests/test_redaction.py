@@ -55,6 +55,12 @@ def test_given_patterns() -> None:
     assert redacted_text("booking OB-7314", Redaction((r"OB-\d+",))) == "booking [redacted-1]"
 
 
+def test_values_that_overlap_go_together() -> None:
+    """The end of the second is no less secret than that of the first."""
+    redaction = Redaction((r"Mia \w+", r"\w+ Brandt"))
+    assert redacted_text("for Mia Ilse Brandt, Zug", redaction) == "for [redacted-1], Zug"
+
+
 def test_a_pattern_that_is_none() -> None:
     """A typing error is named."""
     with pytest.raises(TokengeistError, match="no regular expression"):

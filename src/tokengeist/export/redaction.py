@@ -83,11 +83,14 @@ class Redaction:
         return Redacted(replace(transcript, turns=tuple(turns), id=title), tuple(moves), rewriter)
 
     def found(self, text: str) -> list[tuple[str, Span]]:
-        """What to replace, in order and without overlap; the longer of two wins."""
+        """What to replace, in order; what overlaps is one, of the kind that begins first."""
         found = sorted(self._matches(text), key=lambda pair: (pair[1].start, -pair[1].end))
         kept: list[tuple[str, Span]] = []
         for kind, span in found:
-            if not kept or span.start >= kept[-1][1].end:
+            if kept and span.start < kept[-1][1].end:
+                first, before = kept[-1]
+                kept[-1] = (first, Span(before.start, max(before.end, span.end)))
+            else:
                 kept.append((kind, span))
         return kept
 
