@@ -74,6 +74,36 @@ def test_the_same_question_is_answered_from_the_store(
     assert again["trace"]["graph"]["target"]["turn"] == 4
 
 
+def test_another_model_or_version_is_asked_again(
+    tmp_path: Path, refund: Transcript, slow_backend: Brake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same path with other weights in it, with the server running or not, is another model."""
+    slow_backend.release.set()
+    (tmp_path / "config.json").write_text("{}")
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"old")
+    store, target = TraceStore(None), locate_target(refund, turn=4)
+    heard: queue.Queue[Event] = queue.Queue()
+    working = JobQueue(store, BackendOptions(model=str(tmp_path)))
+    working.listen(lambda kind, data: heard.put((kind, data)))
+    working.start()
+
+    def is_read_anew() -> bool:
+        before = slow_backend.readings
+        if "job" in working.ask("key", refund, target, "slow"):
+            until(heard, "job", state="done")
+        return slow_backend.readings > before
+
+    assert is_read_anew()
+    assert not is_read_anew()
+    weights.write_bytes(b"new")
+    assert is_read_anew()
+    assert not is_read_anew()
+    monkeypatch.setattr("tokengeist.attribution.cached.version", lambda _: "another")
+    assert is_read_anew()
+    working.close()
+
+
 def test_readings_queue_up_and_only_one_model_is_in_memory(
     jobs: JobQueue, events: queue.Queue[Event], refund: Transcript, slow_backend: Brake
 ) -> None:

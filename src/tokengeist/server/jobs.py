@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from tokengeist.api import settings_for
+from tokengeist.attribution.cached import answers_key
 from tokengeist.attribution.registry import BackendOptions, backends
 from tokengeist.errors import TokengeistError, UnknownNameError
 from tokengeist.export.graph_file import from_json
@@ -232,6 +233,7 @@ class JobQueue:
 
     def _trace(self, job: Job, reader: Reader) -> None:
         tracer = reader.tracer(job.transcript, job.backend)
+        question = self._question(job.target, job.backend)
         with self._changed:
             job.state = JobState.TRACING
             self._tell_job(job)
@@ -244,7 +246,6 @@ class JobQueue:
         trace = trace_json(
             graph, job.transcript, settings_for(job.backend).view, id=job.id, steps=job.steps
         )
-        question = self._question(job.target, job.backend)
         self._store.keep(job.transcript.fingerprint, question, trace)
         self._tell("trace", {"conversation": job.conversation, "trace": trace})
         self._end(job, JobState.DONE)
@@ -314,8 +315,8 @@ class JobQueue:
 
     def _question(self, target: Target, backend: str) -> str:
         spans = ",".join(f"{span.start}-{span.end}" for span in target.spans)
-        model = self._options.model or ""
-        return f"{target.turn}:{spans}|{backend}|{model}|{settings_for(backend)!r}"
+        key = answers_key(backend, self._options)
+        return f"{target.turn}:{spans}|{backend}|{settings_for(backend)!r}|{key}"
 
 
 def _check(job: Job) -> None:
