@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tokengeist.api import open_tracer, settings_for
-from tokengeist.export.html import to_html
+from tokengeist.export.html import file_page, to_html
+from tokengeist.export.page import conversation_json, redacted_trace, trace_json
 from tokengeist.export.redaction import Redaction
 from tokengeist.formats import example_path, load
 from tokengeist.server.bundle import built_from, sources_digest
@@ -85,6 +86,29 @@ def test_redaction_reaches_the_page() -> None:
     assert "5582" not in html[html.index("tokengeist-data") :]
     assert "M-208" not in html
     assert data_of(html)["redacted"] is True
+
+
+def test_redaction_reaches_names_and_compact_arguments() -> None:
+    """Of speakers, tools and traces, whether the trace is fresh or was kept as JSON."""
+    mail, key, password = "ann@example.org", "sk-ABCDEFGHIJKLMNOPQRSTUV", "hunter2secret"
+    login = ToolCall(f"login_{mail}", f'{{"user":"ann","password":"{password}"}}', "c")
+    transcript = Transcript(
+        (
+            Turn(0, Role.USER, "Log me in.", name=mail),
+            Turn(1, Role.ASSISTANT, "", (login,)),
+            Turn(2, Role.TOOL, '{"ok":true}', call_id="c", name=key),
+            Turn(3, Role.ASSISTANT, "Logged in: ok."),
+        )
+    )
+    view = settings_for("lexical").view
+    graph = open_tracer(transcript, backend="lexical").trace(Target.whole(transcript.turns[3]))
+    fresh = to_html(transcript, [graph], [view], names=[f"what {mail} saw"], redact=Redaction())
+    redacted = Redaction().apply(transcript)
+    kept = trace_json(graph, transcript, view, id=f"gold-{mail}", name=mail)
+    stored = file_page(conversation_json(redacted.transcript), [redacted_trace(kept, redacted)])
+    for html in (fresh, stored):
+        assert not [secret for secret in (mail, key, password) if secret in html]
+    assert "what [email-1] saw" in fresh
 
 
 def test_the_bundle_is_as_new_as_its_sources() -> None:

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from tests.strategies import traceable_transcripts
 from tokengeist.api import open_tracer
+from tokengeist.attribution.protocol import AttributorSpec, Unit, Verdict
 from tokengeist.errors import TokengeistError
 from tokengeist.export.redaction import Redaction, redacted_text
 from tokengeist.formats import example_path, load
+from tokengeist.graph import Node, ProvenanceGraph
 from tokengeist.tracer import collect
 from tokengeist.transcript import Role, Span, Target, ToolCall, Transcript, Turn, locate_target
 
@@ -27,6 +29,18 @@ MAIL = "ilse.brandt@example.org"
         ("key sk-abcdefghijklmnopqrstuvwx", "key [key-1]"),
         ("Authorization: Bearer abcdefghijklmnop1234", "Authorization: Bearer [key-1]"),
         ('{"password": "hunter2"}', '{"password": "[key-1]"}'),
+        ('{"password":"hunter2","user":"ann"}', '{"password":"[key-1]","user":"ann"}'),
+        ('{"db_password" :\n"hunter2"}', '{"db_password" :\n"[key-1]"}'),
+        ("{'password': 'hunter2', 'n': 1}", "{'password': '[key-1]', 'n': 1}"),
+        ('login(password="hunter2", n=1)', 'login(password="[key-1]", n=1)'),
+        ('{"apiKey":"abcd1234efgh"}', '{"apiKey":"[key-1]"}'),
+        (r'{"password":"a\"b\\","user":"ann"}', r'{"password":"[key-1]\\","user":"ann"}'),
+        (r'"{\"password\":\"a b\",\"n\":1}"', r'"{\"password\":\"[key-1]\",\"n\":1}"'),
+        (r'"{\"password\":\"a\\\"b\",\"n\":1}"', r'"{\"password\":\"[key-1]\",\"n\":1}"'),
+        ('{"password":"","user":"ann"}', '{"password":"","user":"ann"}'),
+        ('{"password":"cut off he', '{"password":"[key-1]'),
+        (r'{"text":"key:\nsk-abcdefghijklmnopqrst"}', r'{"text":"key:\n[key-1]"}'),
+        (r'{"text":"card:\n4111 1111 1111 1111"}', r'{"text":"card:\n[card-1]"}'),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[key-1]"),
         ("nothing to see, 12 CHF on 2031-03-15", "nothing to see, 12 CHF on 2031-03-15"),
     ],
@@ -39,6 +53,12 @@ def test_what_is_found(text: str, redacted: str) -> None:
 def test_given_patterns() -> None:
     """Whatever else a user wants out."""
     assert redacted_text("booking OB-7314", Redaction((r"OB-\d+",))) == "booking [redacted-1]"
+
+
+def test_values_that_overlap_go_together() -> None:
+    """The end of the second is no less secret than that of the first."""
+    redaction = Redaction((r"Mia \w+", r"\w+ Brandt"))
+    assert redacted_text("for Mia Ilse Brandt, Zug", redaction) == "for [redacted-1], Zug"
 
 
 def test_a_pattern_that_is_none() -> None:
@@ -62,6 +82,27 @@ def test_one_value_has_one_placeholder_in_content_and_calls() -> None:
         'find({"mail": "[email-1]"})',
         '{"mail": "[email-1]", "other": "[email-2]"}',
     ]
+
+
+def test_names_are_texts_as_well() -> None:
+    """Of who speaks and of what is called; a result still finds the call of the same name."""
+    calls = (ToolCall("look_up", "{}"), ToolCall(f"ask {MAIL}", f'{{"to":"{MAIL}","n":"x@y.eu"}}'))
+    transcript = Transcript(
+        (
+            Turn(0, Role.USER, "Ask her.", name=MAIL),
+            Turn(1, Role.ASSISTANT, "I do.", calls),
+            Turn(2, Role.TOOL, "yes", name=f"ask {MAIL}"),
+        )
+    )
+    redacted = Redaction().apply(transcript)
+    turns = redacted.transcript.turns
+    assert [turn.name for turn in turns] == ["[email-1]", None, "ask [email-1]"]
+    assert turns[1].text == 'I do.\nlook_up({})\nask [email-1]({"to":"[email-1]","n":"[email-2]"})'
+    (called,) = redacted.spans(1, transcript.turns[1].call_spans[1:])
+    assert called == turns[1].call_spans[1]
+    assert redacted.transcript.call_sites[2].span == called
+    n = transcript.turns[1].text.index('"n"')
+    assert redacted.spans(1, (Span(n, n + 3),))[0].of(turns[1].text) == '"n"'
 
 
 def test_spans_move_with_the_text() -> None:
@@ -103,6 +144,23 @@ def test_a_graph_survives_redaction(transcript: Transcript, pattern: str) -> Non
     for node in moved.nodes:
         assert all(s.end <= len(redacted.transcript.turns[node.turn].text) for s in node.spans)
     assert len(redacted.steps(steps)) == len(steps)
+
+
+def test_what_goes_with_a_graph_is_rewritten() -> None:
+    """The method's paths, and a note that quotes more than the texts that it is about."""
+    transcript = Transcript((Turn(0, Role.USER, f"I am {MAIL}."), Turn(1, Role.ASSISTANT, "Hi.")))
+    target = Target.whole(transcript.turns[1])
+    graph = ProvenanceGraph(
+        target,
+        (Node(1, Role.ASSISTANT, 0, target.spans),),
+        (),
+        AttributorSpec("at2", f"/home/{MAIL}/model", {"probe": f"/home/{MAIL}/probe", "seed": 1}),
+        units=(Unit(1, Span(0, 2), Verdict.DERIVED, note=f"said to {MAIL}"),),
+    )
+    moved = Redaction().apply(transcript).graph(graph)
+    assert moved.spec.model == "/home/[email-1]/model"
+    assert moved.spec.options == {"probe": "/home/[email-1]/probe", "seed": 1}
+    assert moved.units[0].note == "said to [email-1]"
 
 
 def test_notes_do_not_quote_what_was_taken_out() -> None:

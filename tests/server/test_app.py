@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import queue
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +109,34 @@ def test_a_question_starts_a_trace(client: TestClient) -> None:
         if traces:
             break
     assert traces[0]["graph"]["target"] == {"turn": 4, "spans": [{"start": 0, "end": 20}]}
+
+
+def test_half_a_character_is_served_like_any_other(conversations: Path) -> None:
+    """In an id, which stands in the list of everything, and in a text, on every way out."""
+    half = "\ud83d"
+    messages = [
+        {"role": "user", "content": f"{half} 7"},
+        {"role": "assistant", "content": "It is 7"},
+    ]
+    file = conversations / "half.json"
+    file.write_text(json.dumps({"id": f"cut {half}", "messages": messages}))
+    catalogue = Catalogue([conversations])
+    catalogue.scan()
+    desk = Desk.over(catalogue, TraceStore(None), backend="lexical")
+    heard: queue.Queue[str] = queue.Queue()
+    with TestClient(create_app(desk)) as client:
+        desk.queue.listen(lambda kind, _: heard.put(kind))
+        (listed,) = client.get("/api/conversations?q=cut").json()["items"]
+        assert listed["id"] == f"cut {half}"
+        path = f"/api/conversations/{listed['key']}"
+        question = {"conversation": listed["key"], "turn": 1, "start": 0, "end": 7}
+        assert client.post("/api/traces", json=question).status_code == 202
+        while heard.get(timeout=20) != "trace":
+            pass
+        opened = client.get(path).json()
+        assert opened["conversation"]["turns"][0]["text"] == f"{half} 7"
+        assert opened["traces"][0]["graph"]["transcript"]["id"] == f"cut {half}"
+        assert client.get(f"{path}/page.html?redact=yes").status_code == 200
 
 
 def test_bodies_are_small_and_json(client: TestClient) -> None:

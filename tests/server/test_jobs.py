@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from tests.server.slow import Brake
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.errors import TokengeistError
+from tokengeist.graph import ProvenanceGraph
 from tokengeist.server.jobs import JobQueue
 from tokengeist.server.reader import Reader
 from tokengeist.server.store import TraceStore
@@ -70,6 +72,36 @@ def test_the_same_question_is_answered_from_the_store(
     until(events, "job", state="done")
     again = jobs.ask("key", refund, target, "lexical")
     assert again["trace"]["graph"]["target"]["turn"] == 4
+
+
+def test_another_model_or_version_is_asked_again(
+    tmp_path: Path, refund: Transcript, slow_backend: Brake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same path with other weights in it, with the server running or not, is another model."""
+    slow_backend.release.set()
+    (tmp_path / "config.json").write_text("{}")
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"old")
+    store, target = TraceStore(None), locate_target(refund, turn=4)
+    heard: queue.Queue[Event] = queue.Queue()
+    working = JobQueue(store, BackendOptions(model=str(tmp_path)))
+    working.listen(lambda kind, data: heard.put((kind, data)))
+    working.start()
+
+    def is_read_anew() -> bool:
+        before = slow_backend.readings
+        if "job" in working.ask("key", refund, target, "slow"):
+            until(heard, "job", state="done")
+        return slow_backend.readings > before
+
+    assert is_read_anew()
+    assert not is_read_anew()
+    weights.write_bytes(b"new")
+    assert is_read_anew()
+    assert not is_read_anew()
+    monkeypatch.setattr("tokengeist.attribution.cached.version", lambda _: "another")
+    assert is_read_anew()
+    working.close()
 
 
 def test_readings_queue_up_and_only_one_model_is_in_memory(
@@ -219,6 +251,40 @@ def test_a_finished_graph_is_put_to_the_test(
     judged = [e for e in tested["graph"]["edges"] if e["confirmation"] is not None]
     assert [(e["dependent"], e["source"]) for e in judged] == list(edges)
     assert jobs.ask("key", refund, target, "lexical")["trace"] == tested  # and kept
+
+
+def test_the_verdicts_of_two_tests_stand_together(
+    events: queue.Queue[Event],
+    jobs: JobQueue,
+    refund: Transcript,
+    slow_backend: Brake,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second was asked for before the first was over, and keeps what that found."""
+
+    def confirm(
+        graph: ProvenanceGraph, *_: object, edges: frozenset[tuple[int, int]]
+    ) -> ProvenanceGraph:
+        tested = (
+            replace(edge, drop=1.0) if (edge.dependent, edge.source) in edges else edge
+            for edge in graph.edges
+        )
+        return replace(graph, edges=tuple(tested))
+
+    monkeypatch.setattr("tokengeist.verification.verify", confirm)
+    monkeypatch.setattr(Reader, "model", lambda _: None)
+    target = locate_target(refund, turn=4)
+    jobs.ask("key", refund, target, "lexical")
+    trace = until(events, "trace")["trace"]
+    edges = [(edge["dependent"], edge["source"]) for edge in trace["graph"]["edges"]][:2]
+    jobs.ask("key", refund, locate_target(refund, turn=3), "slow")
+    assert slow_backend.reading.wait(20)
+    for edge in edges:
+        last = jobs.verify("key", refund, trace["id"], frozenset({edge}))["job"]
+    slow_backend.release.set()
+    until(events, "job", id=last["id"], state="done")
+    kept = jobs.ask("key", refund, target, "lexical")["trace"]["graph"]["edges"]
+    assert [(e["dependent"], e["source"]) for e in kept if e["drop"] is not None] == edges
 
 
 def test_a_method_that_cannot_read_with_the_named_model_uses_its_own(refund: Transcript) -> None:

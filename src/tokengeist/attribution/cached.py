@@ -13,10 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokengeist.attribution.named_model import is_sentence_model
 from tokengeist.attribution.on_disk import (
@@ -26,6 +25,8 @@ from tokengeist.attribution.on_disk import (
     write_tables,
 )
 from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue, Reading
+from tokengeist.attribution.registry import BackendOptions, find_backend
+from tokengeist.errors import ModelError
 from tokengeist.models.cache import cache_root, is_whole, sampled_digest
 from tokengeist.models.loading import (
     LoadedModel,
@@ -36,9 +37,6 @@ from tokengeist.models.loading import (
 from tokengeist.models.store import ModelPlace, locate
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
-
-if TYPE_CHECKING:
-    from tokengeist.attribution.registry import BackendOptions
 
 _TABLES = ".reading"
 _ANSWERS = ".answers"
@@ -57,7 +55,7 @@ def load_for(options: BackendOptions) -> LoadedModel:
 
 def load_judge(options: BackendOptions) -> LoadedModel:
     """The language model that puts a graph to the test; a sentence model cannot."""
-    return load_for(replace(options, model=None) if is_sentence_model(options) else options)
+    return load_for(_with_language_model(options))
 
 
 def cached(
@@ -80,10 +78,14 @@ def cached(
             return loaded
     return CachedAttributor(
         AttributorSpec(name, place.name, said),
-        key=_digest(version("tokengeist"), model, str(options.device), str(options.dtype), name)
-        + _digest(json.dumps(dict(said), sort_keys=True), _content_of(options.probe)),
+        key=_key(name, options, said, model),
         load=lambda: loaded or load(options),
     )
+
+
+def answers_key(backend: str, options: BackendOptions) -> str:
+    """Changes with whatever a backend's answers depend on beside the transcript; loads nothing."""
+    return _key(backend, options, asdict(options), _fingerprint_for(backend, options) or "")
 
 
 class CachedAttributor:
@@ -180,6 +182,12 @@ def _files() -> list[Path]:
     return [path for kind in kinds for path in readings_directory().glob(f"*{kind}")]
 
 
+def _key(name: str, options: BackendOptions, said: Mapping[str, OptionValue], model: str) -> str:
+    return _digest(
+        version("tokengeist"), model, str(options.device), str(options.dtype), name
+    ) + _digest(json.dumps(dict(said), sort_keys=True), _content_of(options.probe))
+
+
 def _digest(*parts: str) -> str:
     digest = hashlib.sha256()
     for part in parts:
@@ -193,6 +201,21 @@ def _fingerprint(place: ModelPlace) -> str | None:
     if place.converted is not None:
         return directory_fingerprint(place.converted) if is_whole(place.converted) else None
     return directory_fingerprint(place.path) if place.path else None
+
+
+def _with_language_model(options: BackendOptions) -> BackendOptions:
+    return replace(options, model=None) if is_sentence_model(options) else options
+
+
+def _fingerprint_for(backend: str, options: BackendOptions) -> str | None:
+    if find_backend(backend).needs_model:
+        options = _with_language_model(options)
+    elif options.model is None:
+        return None
+    try:
+        return _fingerprint(locate(options.model))
+    except ModelError:  # whoever loads it says what is wrong
+        return None
 
 
 def _content_of(probe: str | None) -> str:

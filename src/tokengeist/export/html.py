@@ -46,10 +46,11 @@ def to_html(
     traces = []
     for index, (graph, view) in enumerate(zip(graphs, views, strict=True)):
         own_steps = steps[index] if steps is not None else None
+        name = names[index] if names else None
         if rewritten:
             graph = rewritten.graph(graph)
             own_steps = rewritten.steps(own_steps) if own_steps is not None else None
-        name = names[index] if names else None
+            name = name and rewritten.text(name)
         traces.append(trace_json(graph, shown, view, id=str(index), name=name, steps=own_steps))
     return file_page(conversation_json(shown), traces, redacted=redact is not None)
 

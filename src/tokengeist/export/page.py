@@ -98,7 +98,11 @@ def redacted_trace(trace: dict[str, Any], redacted: Redacted) -> dict[str, Any]:
     """A trace that was kept as JSON, in terms of its transcript after redaction."""
     graph, view = from_json(trace["graph"])
     moved = trace_json(
-        redacted.graph(graph), redacted.transcript, view, id=trace["id"], name=trace["name"]
+        redacted.graph(graph),
+        redacted.transcript,
+        view,
+        id=redacted.text(trace["id"]),
+        name=trace["name"] and redacted.text(trace["name"]),
     )
     if trace["steps"] is not None:
         moved["steps"] = [_redacted_step(step, redacted) for step in trace["steps"]]

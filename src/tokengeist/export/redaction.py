@@ -9,24 +9,37 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tokengeist.attribution.protocol import Link, Unit
+from tokengeist.attribution.protocol import AttributorSpec, Link, Unit
 from tokengeist.errors import TokengeistError
 from tokengeist.graph import Edge, Node, ProvenanceGraph
 from tokengeist.tracer import Step
 from tokengeist.transcript import Span, Target, ToolCall, Transcript, Turn, merge_spans
 
 _EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+_AFTER_ESCAPE = r"(?<=\\[nrt])"  # arguments are JSON, where the n of a line break is no word
 # 13 to 19 digits, in groups or not; a check digit decides.
-_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_CARD = re.compile(rf"(?:(?<![\w.-])|{_AFTER_ESCAPE})\d(?:[ -]?\d){{12,18}}(?![\w-])")
 _KEY = re.compile(
-    r"""-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
-    |\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza)[-_A-Za-z0-9]{16,}
-    |\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+                 # a JSON web token
-    |(?<=Bearer[ ])[\w.~+/=-]{16,}
-    |(?<=api_key=)[\w-]{8,}|(?<=api_key":[ ]")[^"]{8,}|(?<=password":[ ]")[^"]+""",
+    rf"""-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
+    |(?:\b|{_AFTER_ESCAPE})(?:
+        (?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza)[-_A-Za-z0-9]{{16,}}
+        |eyJ[\w-]{{8,}}\.[\w-]{{8,}}\.[\w-]+             # a JSON web token
+    )
+    |(?<=Bearer[ ])[\w.~+/=-]{{16,}}
+    |(?<=api_key=)[\w-]{{8,}}""",
+    re.VERBOSE | re.DOTALL,
+)
+# A quoted value in JSON, in JSON inside a string of JSON (\"), or in Python. It ends at a quote
+# escaped as deeply as the one it began with; more backslashes make a quote part of the value.
+_SECRET_FIELD = re.compile(
+    r"""(?i:password|api[_-]?key)(?:\\*["'])?\s*[:=]\s*
+    (?P<escape>\\*)(?P<quote>["'])
+    (?P<value>.*?)
+    (?:(?<!\\)(?:(?P=escape){2}\\\\)*(?P=escape)(?P=quote)|\Z)""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -52,45 +65,32 @@ class Redaction:
 
     def apply(self, transcript: Transcript) -> Redacted:
         """The transcript without the values, and how its offsets have moved."""
-        placeholders: dict[str, str] = {}
-        counts: dict[str, int] = {}
-
-        def placeholder(kind: str, value: str) -> str:
-            if value not in placeholders:
-                counts[kind] = counts.get(kind, 0) + 1
-                placeholders[value] = f"[{kind}-{counts[kind]}]"
-            return placeholders[value]
-
-        def rewrite(text: str) -> tuple[str, list[tuple[Span, str]]]:
-            cuts = [(span, placeholder(kind, span.of(text))) for kind, span in self._found(text)]
-            out, at = [], 0
-            for span, label in cuts:
-                out += [text[at : span.start], label]
-                at = span.end
-            return "".join(out) + text[at:], cuts
-
+        rewriter = _Rewriter(self)
         turns, moves = [], []
         for turn in transcript.turns:
-            content, cuts = rewrite(turn.content)
-            offset = len(turn.content) + 1 if turn.content else 0
+            content, cuts = rewriter.rewrite(turn.content)
             calls = []
-            for call in turn.calls:
-                arguments, inner = rewrite(call.arguments)
-                start = offset + len(call.name) + 1
-                cuts += [(span.shifted(start), label) for span, label in inner]
-                offset += len(call.text) + 1
-                calls.append(ToolCall(call.name, arguments, call.id))
-            turns.append(replace(turn, content=content, calls=tuple(calls)))
+            for call, span in zip(turn.calls, turn.call_spans, strict=True):
+                name, in_name = rewriter.rewrite(call.name)
+                arguments, in_arguments = rewriter.rewrite(call.arguments)
+                cuts += _shifted(in_name, span.start)
+                cuts += _shifted(in_arguments, span.start + len(call.name) + 1)
+                calls.append(ToolCall(name, arguments, call.id))
+            speaker = turn.name and rewriter.text(turn.name)
+            turns.append(replace(turn, content=content, calls=tuple(calls), name=speaker))
             moves.append(_Moves(cuts))
-        title, _ = rewrite(transcript.id)
-        return Redacted(replace(transcript, turns=tuple(turns), id=title), tuple(moves))
+        title = rewriter.text(transcript.id)
+        return Redacted(replace(transcript, turns=tuple(turns), id=title), tuple(moves), rewriter)
 
-    def _found(self, text: str) -> list[tuple[str, Span]]:
-        """What to replace, in order and without overlap; the longer of two wins."""
+    def found(self, text: str) -> list[tuple[str, Span]]:
+        """What to replace, in order; what overlaps is one, of the kind that begins first."""
         found = sorted(self._matches(text), key=lambda pair: (pair[1].start, -pair[1].end))
         kept: list[tuple[str, Span]] = []
         for kind, span in found:
-            if not kept or span.start >= kept[-1][1].end:
+            if kept and span.start < kept[-1][1].end:
+                first, before = kept[-1]
+                kept[-1] = (first, Span(before.start, max(before.end, span.end)))
+            else:
                 kept.append((kind, span))
         return kept
 
@@ -103,6 +103,9 @@ class Redaction:
             for match in pattern.finditer(text):
                 if match.end() > match.start():
                     yield kind, Span(*match.span())
+        for match in _SECRET_FIELD.finditer(text):
+            if match["value"]:
+                yield "key", Span(*match.span("value"))
         for match in _CARD.finditer(text):
             if _has_check_digit(match.group()):
                 yield "card", Span(*match.span())
@@ -115,10 +118,47 @@ def _has_check_digit(number: str) -> bool:
     return sum(doubled) % 10 == 0 and len(set(digits)) > 1
 
 
+_Cut = tuple[Span, str]
+"""What is replaced, and by what."""
+
+
+class _Rewriter:
+    """Puts placeholders into any number of texts, the same one wherever a value is the same."""
+
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
+        self._placeholders: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def rewrite(self, text: str) -> tuple[str, list[_Cut]]:
+        cuts = [
+            (span, self._placeholder(kind, span.of(text)))
+            for kind, span in self._redaction.found(text)
+        ]
+        out, at = [], 0
+        for span, label in cuts:
+            out += [text[at : span.start], label]
+            at = span.end
+        return "".join(out) + text[at:], cuts
+
+    def text(self, text: str) -> str:
+        return self.rewrite(text)[0]
+
+    def _placeholder(self, kind: str, value: str) -> str:
+        if value not in self._placeholders:
+            self._counts[kind] += 1
+            self._placeholders[value] = f"[{kind}-{self._counts[kind]}]"
+        return self._placeholders[value]
+
+
+def _shifted(cuts: list[_Cut], by: int) -> list[_Cut]:
+    return [(span.shifted(by), label) for span, label in cuts]
+
+
 class _Moves:
     """How the offsets of one turn's text move."""
 
-    def __init__(self, cuts: list[tuple[Span, str]]) -> None:
+    def __init__(self, cuts: list[_Cut]) -> None:
         self._starts = [span.start for span, _ in cuts]
         self._cuts = cuts
         self._shifts = [0]  # by how much text after the nth cut has moved
@@ -149,6 +189,11 @@ class Redacted:
 
     transcript: Transcript
     _moves: tuple[_Moves, ...]
+    _rewriter: _Rewriter
+
+    def text(self, text: str) -> str:
+        """Any other text that goes with the transcript, with the same placeholders."""
+        return self._rewriter.text(text)
 
     def graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
         """A graph of the original transcript, in terms of this one."""
@@ -158,6 +203,7 @@ class Redacted:
             nodes=tuple(self._node(node) for node in graph.nodes),
             edges=tuple(self._edge(edge) for edge in graph.edges),
             units=tuple(self._unit(unit) for unit in graph.units),
+            spec=self._spec(graph.spec),
             transcript_id=self.transcript.id,
             fingerprint=self.transcript.fingerprint,
         )
@@ -194,6 +240,14 @@ class Redacted:
     def _edge(self, edge: Edge) -> Edge:
         return replace(edge, evidence=self.spans(edge.source, edge.evidence))
 
+    def _spec(self, spec: AttributorSpec) -> AttributorSpec:
+        """Of which the model and some options can be paths of the user's."""
+        options = {
+            key: self.text(value) if isinstance(value, str) else value
+            for key, value in spec.options.items()
+        }
+        return replace(spec, model=spec.model and self.text(spec.model), options=options)
+
     def _unit(self, unit: Unit) -> Unit:
         texts = ((unit.turn, unit.span), *unit.sources)
         # A note may quote any of the texts that it is about.
@@ -202,7 +256,7 @@ class Redacted:
             unit,
             span=self._moves[unit.turn].span(unit.span),
             sources=tuple((turn, self._moves[turn].span(span)) for turn, span in unit.sources),
-            note=unit.note if is_safe else "",
+            note=self.text(unit.note) if is_safe else "",
         )
 
 

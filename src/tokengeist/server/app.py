@@ -12,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from tokengeist.api import DEFAULT_BACKEND
@@ -24,7 +24,7 @@ from tokengeist.export.redaction import Redaction
 from tokengeist.server.benchmarks import Benchmarks
 from tokengeist.server.catalogue import Catalogue
 from tokengeist.server.document import document_routes
-from tokengeist.server.exchange import explain, json_body
+from tokengeist.server.exchange import JSONAnswer, explain, json_body
 from tokengeist.server.jobs import CLOSED, JobQueue
 from tokengeist.server.store import TraceStore
 from tokengeist.transcript import Span, locate_target
@@ -76,7 +76,7 @@ def create_app(desk: Desk) -> Starlette:
 
     async def home(_: Request) -> Response:
         known = backends().values()
-        return JSONResponse(
+        return JSONAnswer(
             {
                 "backends": [
                     {"name": b.name, "summary": b.summary, "model": b.needs_model} for b in known
@@ -91,7 +91,7 @@ def create_app(desk: Desk) -> Starlette:
         offset = _whole(request.query_params.get("offset", "0"))
         found = desk.catalogue.find(query[:200])
         skipped = desk.catalogue.skipped
-        return JSONResponse(
+        return JSONAnswer(
             {
                 "total": len(found),
                 "whole": desk.catalogue.is_whole,
@@ -124,7 +124,7 @@ def create_app(desk: Desk) -> Starlette:
         }
 
     async def conversation(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(opened, request))
+        return JSONAnswer(await run_in_threadpool(opened, request))
 
     def saved(request: Request) -> str:
         data = opened(request)
@@ -162,7 +162,7 @@ def create_app(desk: Desk) -> Starlette:
             methods = dict.fromkeys((desk.instant, backend))
             return {"started": [desk.queue.ask(key, transcript, target, name) for name in methods]}
 
-        return JSONResponse(await run_in_threadpool(start_jobs), 202)
+        return JSONAnswer(await run_in_threadpool(start_jobs), 202)
 
     async def verify(request: Request) -> Response:
         match await json_body(request):
@@ -178,16 +178,16 @@ def create_app(desk: Desk) -> Starlette:
             transcript = desk.catalogue.transcript(key)
             return {"started": [desk.queue.verify(key, transcript, trace, edges)]}
 
-        return JSONResponse(await run_in_threadpool(start_job), 202)
+        return JSONAnswer(await run_in_threadpool(start_job), 202)
 
     async def cancel(request: Request) -> Response:
-        return JSONResponse({"cancelled": desk.queue.cancel(request.path_params["id"])})
+        return JSONAnswer({"cancelled": desk.queue.cancel(request.path_params["id"])})
 
     async def events(request: Request) -> Response:
         return StreamingResponse(_events(desk.queue, request), media_type="text/event-stream")
 
     async def run_page(request: Request) -> Response:
-        return JSONResponse(
+        return JSONAnswer(
             await run_in_threadpool(desk.benchmarks.run_json, request.path_params["key"])
         )
 

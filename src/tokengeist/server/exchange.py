@@ -12,10 +12,17 @@ from tokengeist.errors import TokengeistError, UnknownNameError
 from tokengeist.server.security import LARGEST_BODY
 
 
+class JSONAnswer(JSONResponse):
+    """ASCII: half a surrogate pair, which transcripts may hold, has no form in UTF-8."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 async def explain(_: Request, error: Exception) -> Response:
     """An error that a user can understand, as JSON."""
     status = 404 if isinstance(error, UnknownNameError) else 400
-    return JSONResponse({"error": str(error)}, status)
+    return JSONAnswer({"error": str(error)}, status)
 
 
 async def json_body(request: Request) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from tokengeist.api import settings_for
+from tokengeist.attribution.cached import answers_key
 from tokengeist.attribution.registry import BackendOptions, backends
 from tokengeist.errors import TokengeistError, UnknownNameError
 from tokengeist.export.graph_file import from_json
@@ -55,8 +56,8 @@ class Job:
     transcript: Transcript
     target: Target
     backend: str
-    verifies: dict[str, Any] | None = None
-    """The finished trace whose edges are put to the test; None for a trace to be made."""
+    verifies: str | None = None
+    """The id of the finished trace whose edges are put to the test; None for one to be made."""
     edges: frozenset[tuple[int, int]] = frozenset()
     """Which edges, by dependent and source."""
     id: str = field(default_factory=lambda: secrets.token_hex(6))
@@ -85,8 +86,7 @@ class Job:
         return self._asked() == other._asked()
 
     def _asked(self) -> tuple[object, ...]:
-        verified = self.verifies and (self.verifies["id"], self.edges)
-        return self.transcript.fingerprint, self.target, self.backend, verified
+        return self.transcript.fingerprint, self.target, self.backend, self.verifies, self.edges
 
 
 CLOSED = "closed"
@@ -163,13 +163,15 @@ class JobQueue:
         edges: frozenset[tuple[int, int]],
     ) -> dict[str, Any]:
         """Put edges of a trace that was made here to the test."""
-        made = self._store.traces_of(transcript.fingerprint)
-        known = next((found for found in made if found["id"] == trace), None)
-        if known is None:
-            raise UnknownNameError("only a trace that was made on this page can be verified")
-        graph, _ = from_json(known["graph"])
-        job = Job(conversation, transcript, graph.target, graph.spec.name, known, edges)
+        graph, _ = from_json(self._kept(transcript, trace)["graph"])
+        job = Job(conversation, transcript, graph.target, graph.spec.name, trace, edges)
         return self._enqueue(job)
+
+    def _kept(self, transcript: Transcript, trace: str) -> dict[str, Any]:
+        for found in self._store.traces_of(transcript.fingerprint):
+            if found["id"] == trace:
+                return found
+        raise UnknownNameError("only a trace that was made on this page can be verified")
 
     def _enqueue(self, job: Job) -> dict[str, Any]:
         with self._changed:
@@ -231,6 +233,7 @@ class JobQueue:
 
     def _trace(self, job: Job, reader: Reader) -> None:
         tracer = reader.tracer(job.transcript, job.backend)
+        question = self._question(job.target, job.backend)
         with self._changed:
             job.state = JobState.TRACING
             self._tell_job(job)
@@ -243,18 +246,18 @@ class JobQueue:
         trace = trace_json(
             graph, job.transcript, settings_for(job.backend).view, id=job.id, steps=job.steps
         )
-        question = self._question(job.target, job.backend)
         self._store.keep(job.transcript.fingerprint, question, trace)
         self._tell("trace", {"conversation": job.conversation, "trace": trace})
         self._end(job, JobState.DONE)
 
-    def _verify(self, job: Job, trace: dict[str, Any], reader: Reader) -> None:
+    def _verify(self, job: Job, id: str, reader: Reader) -> None:
         from tokengeist.verification import verify
 
+        # Read now, not when it was asked for: other edges may have been tested since.
+        trace = self._kept(job.transcript, id)
         graph, view = from_json(trace["graph"])
         tested = verify(graph, job.transcript, reader.model(), edges=job.edges)
-        name, id = trace["name"], trace["id"]
-        told = trace_json(tested, job.transcript, view, id=id, name=name)
+        told = trace_json(tested, job.transcript, view, id=id, name=trace["name"])
         told["steps"] = trace["steps"]
         self._store.replace(told)
         self._tell("trace", {"conversation": job.conversation, "trace": told})
@@ -312,8 +315,8 @@ class JobQueue:
 
     def _question(self, target: Target, backend: str) -> str:
         spans = ",".join(f"{span.start}-{span.end}" for span in target.spans)
-        model = self._options.model or ""
-        return f"{target.turn}:{spans}|{backend}|{model}|{settings_for(backend)!r}"
+        key = answers_key(backend, self._options)
+        return f"{target.turn}:{spans}|{backend}|{settings_for(backend)!r}|{key}"
 
 
 def _check(job: Job) -> None:

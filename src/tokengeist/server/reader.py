@@ -1,7 +1,8 @@
 """One model in memory, and the last transcript that it read.
 
 Loading a model takes seconds and gigabytes, reading a transcript takes seconds; tracing over a
-reading takes neither. So the attributor stays until another one is wanted, and then goes first.
+reading takes neither. So the attributor stays until another one is wanted or its model's files have
+changed, and then goes first.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokengeist.api import Settings, settings_for
-from tokengeist.attribution.cached import load_judge
+from tokengeist.attribution.cached import answers_key, load_judge
 from tokengeist.attribution.named_model import reads_with_it
 from tokengeist.attribution.protocol import Attributor
 from tokengeist.attribution.registry import BackendOptions, create_attributor
@@ -31,17 +32,18 @@ class Reader:
 
     def __init__(self, options: BackendOptions | None = None) -> None:
         self._options = options or BackendOptions()
-        self._backend: str | None = None
+        self._key: str | None = None
         self._attributor: Attributor | None = None
         self._tracers: OrderedDict[str, Tracer] = OrderedDict()
         self._model: LoadedModel | None = None
 
     def tracer(self, transcript: Transcript, backend: str) -> Tracer:
         """A tracer over a reading of `transcript`; this is where a model does its work."""
-        if backend != self._backend or self._attributor is None:
+        if self._attributor is None or self._key != answers_key(backend, self._options):
             self._forget()
             self._attributor = create_attributor(backend, self._options_for(backend))
-            self._backend = backend
+            # Only now: making it may have brought the model's files here.
+            self._key = answers_key(backend, self._options)
         found = self._tracers.pop(transcript.fingerprint, None)
         if found is None:
             settings: Settings = settings_for(backend)
@@ -75,5 +77,5 @@ class Reader:
         self._model = None
         self._tracers.clear()
         self._attributor = None
-        self._backend = None
+        self._key = None
         gc.collect()

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from tokengeist.bench.review.desk import Opened, ReviewDesk
@@ -18,7 +18,7 @@ from tokengeist.export.page import conversation_json, trace_json
 from tokengeist.extraction import View
 from tokengeist.server.benchmarks import gold_graph
 from tokengeist.server.document import document_routes
-from tokengeist.server.exchange import explain, json_body
+from tokengeist.server.exchange import JSONAnswer, explain, json_body
 
 
 def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
@@ -29,14 +29,14 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
 
     async def overview(request: Request) -> Response:
         name = request.query_params.get("reviewer", reviewer)
-        return JSONResponse(await run_in_threadpool(_overview, desk, name))
+        return JSONAnswer(await run_in_threadpool(_overview, desk, name))
 
     async def item(request: Request) -> Response:
         index = request.path_params["index"]
         name = request.query_params.get("reviewer", reviewer)
         version = request.query_params.get("version")
         found = await run_in_threadpool(lambda: opened_json(desk.open(index, name, version)))
-        return JSONResponse(found)
+        return JSONAnswer(found)
 
     async def judge(request: Request) -> Response:
         match await json_body(request):
@@ -58,7 +58,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
             desk.judge(name, index, Judgement(level), note=note, seen=seen)
             return _overview(desk, name)
 
-        return JSONResponse(await run_in_threadpool(act))
+        return JSONAnswer(await run_in_threadpool(act))
 
     async def undo(request: Request) -> Response:
         match await json_body(request):
@@ -74,7 +74,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
             undone = keys.index(action.item) if action and action.item in keys else None
             return _overview(desk, name) | {"undone": undone}
 
-        return JSONResponse(await run_in_threadpool(act))
+        return JSONAnswer(await run_in_threadpool(act))
 
     async def edit(request: Request) -> Response:
         name, index, new, seen = _edit(await json_body(request))
@@ -83,7 +83,7 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
             desk.edit(name, index, new, seen=seen)
             return _overview(desk, name) | {"item": opened_json(desk.open(index, name))}
 
-        return JSONResponse(await run_in_threadpool(act))
+        return JSONAnswer(await run_in_threadpool(act))
 
     async def adopt(request: Request) -> Response:
         match await json_body(request):
@@ -96,10 +96,10 @@ def create_review_app(desk: ReviewDesk, *, reviewer: str) -> Starlette:
             desk.adopt(name, index, copy, gold=old)
             return _overview(desk, name) | {"item": opened_json(desk.open(index, name))}
 
-        return JSONResponse(await run_in_threadpool(act))
+        return JSONAnswer(await run_in_threadpool(act))
 
     async def statistics(_: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(desk.statistics))
+        return JSONAnswer(await run_in_threadpool(desk.statistics))
 
     return Starlette(
         routes=[
@@ -181,8 +181,8 @@ def _edit(body: dict[str, Any]) -> tuple[str, int, Edges, str]:
 
 async def _broken_rules(_: Request, error: Exception) -> Response:
     problems = list(error.problems) if isinstance(error, RuleError) else []
-    return JSONResponse({"error": str(error), "problems": problems}, 422)
+    return JSONAnswer({"error": str(error), "problems": problems}, 422)
 
 
 async def _conflict(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": str(error)}, 409)
+    return JSONAnswer({"error": str(error)}, 409)

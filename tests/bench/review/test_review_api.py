@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -45,6 +46,17 @@ def test_judging_undoing_and_counting(client: TestClient) -> None:
     assert undone["undone"] == 0
     assert undone["items"][0]["judgement"] is None
     assert client.post("api/undo", json={"reviewer": "ada"}).json()["undone"] is None
+
+
+def test_half_a_character_is_sent_like_any_other(client: TestClient) -> None:
+    item = client.get("api/items/0").json()
+    body = {"reviewer": "ada", "item": 0, "judgement": "minor", "note": "cut \ud83d"}
+    after = client.post(
+        "api/judge",
+        content=json.dumps(body | {"digest": item["digest"]}),
+        headers={"content-type": "application/json"},
+    )
+    assert after.json()["items"][0]["note"] == "cut \ud83d"
 
 
 @pytest.mark.parametrize(
