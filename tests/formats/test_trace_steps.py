@@ -45,6 +45,16 @@ def test_an_answer_that_the_history_replaces_is_kept() -> None:
     ) == [["43 feet."], ["41 feet.", "Thank you.", "Welcome."]]
 
 
+def test_what_a_history_leaves_out_of_an_answer_is_kept() -> None:
+    measured = ToolCall("measure", '{"well": 3}', "c1")
+    result = Turn(0, Role.TOOL, "41", call_id="c1")
+    assert told(
+        call(ASKED, answer("I look.", measured)),
+        call(ASKED, answer("", measured), result, answer("<think>41?</think> 41 feet.")),
+        call(ASKED, answer("", measured), result, answer("41 feet."), THANKED, answer("Bye.")),
+    ) == [["I look.", "41", "<think>41?</think> 41 feet.", "Thank you.", "Bye."]]
+
+
 def test_of_several_threads_a_call_continues_the_one_it_repeats_most_of() -> None:
     first, second = answer("41 feet."), answer("Welcome.")
     assert told(

@@ -79,9 +79,26 @@ def _without_results(turns: Turns) -> Turns:
 
 def _alike(one: Turn, other: Turn) -> bool:
     """Whether they differ at most in how they are written: in spaces, or in the form of JSON."""
-    return one == other or (
+    return one == other or (_same_part(one, other) and _letters(one) == _letters(other))
+
+
+def _shortened(made: Turn, repeated: Turn) -> bool:
+    """Whether a history repeats a turn without some of its words: thoughts, or what it said beside
+    its calls."""
+    return (
+        _same_part(made, repeated)
+        and _letters(repeated) in _letters(made)
+        and bool(repeated.text) == bool(made.text)
+    )
+
+
+def _letters(turn: Turn) -> str:
+    return "".join(turn.content.split())
+
+
+def _same_part(one: Turn, other: Turn) -> bool:
+    return (
         one.role is other.role
-        and "".join(one.content.split()) == "".join(other.content.split())
         and len(one.calls) == len(other.calls)
         and all(map(_same_call, one.calls, other.calls))
     )
@@ -124,17 +141,31 @@ def _threads(steps: Iterable[ModelCall | ToolRun]) -> list[_Thread]:
         if thread is None:
             threads.append(_Thread(step.given, step.given + step.made))
         elif step.given:
-            thread.given, thread.turns = step.given, step.given + step.made
+            thread.turns = _unabridged(step.given, thread.turns) + step.made
+            thread.given = step.given
         else:
             thread.turns += step.made
     return threads
+
+
+def _unabridged(history: Turns, known: Turns) -> Turns:
+    """A history with the words of earlier turns that it leaves out."""
+    earlier = iter(_without_results(known))
+    return tuple(
+        turn if turn.role is Role.TOOL else max(turn, next(earlier, turn), key=_length)
+        for turn in history
+    )
+
+
+def _length(turn: Turn) -> int:
+    return len(turn.text)
 
 
 def _continued(threads: Sequence[_Thread], call: ModelCall) -> _Thread | None:
     """The thread that the call goes on with: rather one that it repeats to the letter."""
     if not call.given:
         return threads[-1] if threads else None
-    for same in (eq, _alike):
+    for same in (eq, _alike, _shortened):
         found = [thread for thread in reversed(threads) if thread.continues_in(call, same)]
         if found:
             return max(found, key=lambda thread: len(thread.turns))
