@@ -56,6 +56,20 @@ def test_any_name_is_read_back(dataset: Dataset, tmp_path: Path, odd: str) -> No
     assert run(dataset, tmp_path / "run", LEXICAL).resumed == 6
 
 
+def test_a_run_is_not_gone_on_with_after_its_files_changed(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    probe = tmp_path / "probe.bin"
+    probe.write_bytes(b"one")
+    method = Method("lexical", BackendOptions(probe=str(probe)))
+    run(dataset, tmp_path / "run", method, limit=1)
+    assert run(dataset, tmp_path / "run", method, limit=2).resumed == 1
+    probe.write_bytes(b"another")
+    with pytest.raises(RunError, match="whose files have changed"):
+        run(dataset, tmp_path / "run", method)
+    assert len(lines(tmp_path / "run")) == 6
+
+
 def test_a_line_is_what_the_format_says(dataset: Dataset, tmp_path: Path) -> None:
     summary = run(dataset, tmp_path / "run", LEXICAL)
     assert (summary.conversations, summary.targets, summary.errors) == (6, 18, 0)

@@ -220,7 +220,7 @@ def _fingerprint_for(backend: str, options: BackendOptions) -> str | None:
 
 def _content_of(probe: str | None) -> str:
     """What a probe's name stands for: the content of its files where it is a path."""
-    path = Path(probe or "")
+    path = Path(probe or "").expanduser()
     if path.is_file():
         return sampled_digest(path)
     if probe and path.is_dir():

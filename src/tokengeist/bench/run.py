@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from tokengeist.attribution.cached import answers_key
 from tokengeist.attribution.named_model import require_a_reader
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.engines import Engine, InlineEngine
@@ -64,6 +65,7 @@ def run(
     folder = RunFolder(out)
     dataset.check_corrections()
     ids = dataset.all_ids[:limit]
+    asked = method.backend, method.options
     clock = perf_counter()
     with folder.locked():
         meta = _start_meta(folder, dataset, method)
@@ -74,7 +76,10 @@ def run(
         with folder.appending() as append, closing(_work(engine, method, dataset, todo)) as work:
             for finished in work:
                 append(finished)
-                meta["made_by"] = meta["made_by"] or finished.spec
+                if meta["made_by"] is None and finished.spec:
+                    # Not before: a model may be fetched or converted when it is first needed.
+                    meta |= {"made_by": finished.spec, "answers_key": answers_key(*asked)}
+                    folder.write_meta(meta | {"status": "unfinished"})
                 count += 1
                 if on_progress is not None:
                     on_progress(count, len(ids))
@@ -171,6 +176,7 @@ def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str
             },
             "method": method.json(),
             "made_by": None,
+            "answers_key": None,
             "versions": _versions(),
             "machine": _machine(),
             "started": _now(),
@@ -182,6 +188,11 @@ def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str
         raise RunError(
             f"{folder.path} holds a run with another {' and '.join(different)}; "
             "choose another folder, or the same options to resume it"
+        )
+    if meta.get("answers_key") not in (None, answers_key(method.backend, method.options)):
+        raise RunError(
+            f"{folder.path} holds a run by another version of Tokengeist, or by a model or probe "
+            "whose files have changed since; choose another folder"
         )
     if meta["data"]["digest"] != digest:
         raise RunError(

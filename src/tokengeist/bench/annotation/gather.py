@@ -32,7 +32,8 @@ def gather(source: Path, out: Path | None) -> Dataset:
         return Dataset(source)
     if out is None:
         raise RunError(
-            f"{source} is a folder of transcripts; say with --out where the benchmark goes"
+            f"{source} is no benchmark folder (it has no conversations/); say with --out where the "
+            "one made of its transcripts goes"
         )
     taken: set[str] = set()
     for transcript in _transcripts(source, out):
