@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import shutil
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +89,37 @@ def test_a_file_is_written_whole(run: Run, tmp_path: Path) -> None:
     assert lexical(run, "-o", target).code == 0
     assert from_json(json.loads(target.read_text("utf-8")))
     assert [path.name for path in tmp_path.iterdir()] == ["graph.json"]
+
+
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_the_transcript_is_never_the_output(run: Run, tmp_path: Path, option: str) -> None:
+    file, link = tmp_path / "refund.json", tmp_path / "link.json"
+    shutil.copy(REFUND, file)
+    link.symlink_to(file)
+    for output in (file, link):
+        done = run("trace", file, "--backend", "lexical", option, output)
+        assert done.code == 2
+        assert f"writing to {output} would destroy the transcript" in done.err
+    assert file.read_bytes() == REFUND.read_bytes()
+
+
+def test_an_output_stays_the_link_and_keeps_the_mode_that_it_has(run: Run, tmp_path: Path) -> None:
+    target, link = tmp_path / "graph.json", tmp_path / "link.json"
+    target.touch(0o600)
+    link.symlink_to(target)
+    assert lexical(run, "-o", link).code == 0
+    assert link.is_symlink()
+    assert from_json(json.loads(target.read_text("utf-8")))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as received:
+        assert lexical(run, "-o", pipe).code == 0
+        assert from_json(json.loads(received.read()))
+    assert pipe.is_fifo()
 
 
 def test_mermaid_and_dot(run: Run, tmp_path: Path) -> None:
@@ -188,6 +222,8 @@ def test_bad_transcripts_get_a_clear_error(run: Run, write: Write, name: str) ->
         (["--json", "--dot"], "choose one of"),
         (["-o", "page.html"], "-o page.html would hold something else; say --html FILE"),
         (["-o", "graph.dot", "--json"], "say --dot"),
+        (["-o", "-"], "give the name of a file"),
+        (["--html", "-"], "give the name of a file"),
         (["--alpha", "2"], "--alpha"),
     ],
 )

@@ -37,8 +37,9 @@ from tokengeist.cli.options import (
     TopK,
     TrustRemoteCode,
     adjusted,
+    named_file,
 )
-from tokengeist.cli.output import print_json, progress_bar, write_file
+from tokengeist.cli.output import print_json, progress_bar, spare_input, write_file
 from tokengeist.errors import TargetError
 from tokengeist.export.dot import to_dot
 from tokengeist.export.graph_file import to_json
@@ -100,10 +101,18 @@ def trace(
     dot: Annotated[bool, typer.Option("--dot", help="Graphviz DOT.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write to a file; JSON unless told otherwise."),
+        typer.Option(
+            "-o",
+            "--output",
+            callback=named_file,
+            help="Write to a file; JSON unless told otherwise.",
+        ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Also write the page, as one file that needs nothing else.")
+        Path | None,
+        typer.Option(
+            callback=named_file, help="Also write the page, as one file that needs nothing else."
+        ),
     ] = None,
     redact: Annotated[
         bool,
@@ -124,6 +133,7 @@ def trace(
         raise typer.BadParameter(f"-o {output} would hold something else; say {meant}")
     if (redact or redact_pattern) and not html:
         raise typer.BadParameter("--redact is about the page; give --html FILE")
+    spare_input(file, output, html)
     transcript = load(file, format=format, conversation=conversation)
     target = locate_target(transcript, span, turn=turn, chars=_char_range(chars))
     chosen = backend or (PAPER_BACKEND if paper else DEFAULT_BACKEND)
