@@ -163,6 +163,19 @@ def test_turns_lists_indices_roles_and_links(run: Run) -> None:
     assert data["turns"][2]["answers"] == 1
 
 
+def test_turns_lists_the_conversations_of_a_file_with_several(run: Run, write: Write) -> None:
+    runs = [{"task_id": 5, "trial": n, "traj": chat("user", "assistant")} for n in range(7)]
+    file = write(runs)
+    ids = [f"5-{n}" for n in range(7)]
+    listed = run("turns", file)
+    assert (listed.code, listed.out.splitlines()) == (0, ids)
+    assert json.loads(run("turns", file, "--json").out) == ids
+    assert "assistant speaks" in run("turns", file, "--conversation", "5-6").out
+    refused = run("trace", file)
+    assert refused.code == 2
+    assert "--conversation ID. `tokengeist turns FILE` lists them all" in refused.err
+
+
 def test_backends_are_listed(run: Run) -> None:
     names = {entry["name"] for entry in json.loads(run("backends", "--json").out)}
     assert {"lexical", "attention"} <= names
