@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -249,6 +250,31 @@ def test_bad_questions_get_a_clear_error(run: Run, arguments: list[str], message
 def test_a_file_that_is_not_there(run: Run) -> None:
     done = run("trace", "nowhere.json")
     assert (done.code, "nowhere.json" in done.err) == (2, True)
+
+
+def test_what_the_encoding_cannot_carry_is_escaped(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, "ascii", write_through=True))
+    assert lexical(run, "--turn", "4").code == 0
+    assert rb"\u2514\u2500\u2500" in shown.getvalue()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("is_buffered", [True, False])
+def test_a_full_disk_is_an_error_without_a_traceback(is_buffered: bool) -> None:
+    environment = os.environ | {"PYTHONUNBUFFERED": "" if is_buffered else "1"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tokengeist", "turns", REFUND, "--json"],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: cannot write: No space left on device\n")
 
 
 def test_interruption_leaves_nothing_half_written(
