@@ -24,6 +24,13 @@ def test_the_embedded_model_is_listed_and_found(run: Run) -> None:
     assert Path(run("models", "where").out.strip()).exists()
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_model_that_is_not_here_has_no_place(run: Run, form: tuple[str, ...]) -> None:
+    done = run("models", "where", "nobody/no-such-model", *form)
+    assert (done.code, done.out) == (2, "")
+    assert "`tokengeist models pull nobody/no-such-model`" in done.err
+
+
 def test_without_the_embedded_model_the_message_has_the_command(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
