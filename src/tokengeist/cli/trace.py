@@ -157,12 +157,13 @@ def trace(
         cache=not no_cache,
     )
     require_a_reader(chosen, options, is_judged=check)
+    judge: str | None = None
     with progress_bar():
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
         if check:
-            graph = _verified(graph, transcript, settings.view, options)
+            graph, judge = _verified(graph, transcript, settings.view, options)
 
     if html:
         redaction = Redaction(tuple(redact_pattern or ())) if redact or redact_pattern else None
@@ -186,7 +187,7 @@ def trace(
         console.print(tree(shown, transcript, width=console.width))
         if graph.units:
             console.print(verdicts(graph, transcript, width=console.width))
-        console.print(summary(graph), style="dim", markup=False)
+        console.print(summary(graph, judge=judge), style="dim", markup=False)
 
 
 _MEANT_BY = {
@@ -210,10 +211,11 @@ def _char_range(text: str | None) -> Span | None:
 
 def _verified(
     graph: ProvenanceGraph, transcript: Transcript, view: View, options: BackendOptions
-) -> ProvenanceGraph:
-    """The graph with the edges that will be shown put to the test."""
+) -> tuple[ProvenanceGraph, str]:
+    """The graph with the edges that will be shown put to the test, and the model that did it."""
     from tokengeist.attribution.cached import load_judge
     from tokengeist.verification import verify
 
     shown = {(edge.dependent, edge.source) for edge in view.of(graph).edges}
-    return verify(graph, transcript, load_judge(options), edges=shown, render=options.render)
+    judge = load_judge(options)
+    return verify(graph, transcript, judge, edges=shown, render=options.render), judge.name
