@@ -58,7 +58,10 @@ def trace(
     file: File,
     span: Annotated[
         str | None,
-        typer.Option(help="The text to trace. Without it: the whole last assistant turn."),
+        typer.Option(
+            help="The text to trace, where it first stands in its turn. "
+            "Without it: the whole last assistant turn."
+        ),
     ] = None,
     turn: Annotated[int | None, typer.Option(help="The turn the span stands in.")] = None,
     chars: Annotated[
