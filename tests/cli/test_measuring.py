@@ -34,7 +34,8 @@ def test_verify_names_the_model_that_did_it(
     run: Run, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tokengeist.attribution.cached.load_judge", lambda _: tiny)
-    done = run("trace", REFUND, "--span", "full refund", "--turn", "3", "--verify")
+    span = ("--span", "full refund", "--turn", "3")
+    done = run("trace", REFUND, *span, "--verify", "--render", "plain")
     assert f"blend, no model; verified with {tiny.name}." in done.out
 
 

@@ -103,6 +103,28 @@ def test_a_model_that_nothing_would_read_with_is_refused(
     assert not out.exists()
 
 
+@pytest.mark.parametrize("option", ["--device", "--dtype", "--render", "--probe"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("trace", REFUND),
+        ("trace", REFUND, "--backend", "lexical"),
+        ("bench", "run", "DATA", "--out", "OUT"),
+    ],
+    ids=lambda command: " ".join(map(str, command[::2])),
+)
+def test_how_a_model_reads_is_not_asked_where_none_does(
+    run: Run, tmp_path: Path, command: tuple[str, ...], option: str
+) -> None:
+    data, out = make_dataset(tmp_path / "data", ["c1"]), tmp_path / "out"
+    places = {"DATA": data, "OUT": out}
+    done = run(*(places.get(argument, argument) for argument in command), option, "plain")
+    assert done.code == 2
+    assert f"reads without a model, so {option} would do nothing" in done.err
+    assert done.out == ""
+    assert not out.exists()
+
+
 def test_a_listed_model_that_no_backend_of_a_sweep_would_read_with_is_refused(
     run: Run, tmp_path: Path
 ) -> None:

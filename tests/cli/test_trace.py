@@ -236,6 +236,7 @@ def test_bad_transcripts_get_a_clear_error(run: Run, write: Write, name: str) ->
         (["--json", "--dot"], "choose one of"),
         (["-o", "page.html"], "-o page.html would hold something else; say --html FILE"),
         (["-o", "graph.dot", "--json"], "say --dot"),
+        (["--paper", "--backend", "blend"], "--paper means --backend attention; give one of them"),
         (["-o", "-"], "give the name of a file"),
         (["--html", "-"], "give the name of a file"),
         (["--alpha", "2"], "--alpha"),

@@ -16,7 +16,7 @@ from tokengeist.api import (
     open_tracer,
     settings_for,
 )
-from tokengeist.attribution.named_model import require_a_reader
+from tokengeist.attribution.named_model import refuse_idle_options, require_a_reader
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.cli.options import (
     Alpha,
@@ -131,6 +131,8 @@ def trace(
     """
     if as_json + mermaid + dot > 1:
         raise typer.BadParameter("choose one of --json, --mermaid and --dot")
+    if paper and backend not in (None, PAPER_BACKEND):
+        raise typer.BadParameter(f"--paper means --backend {PAPER_BACKEND}; give one of them")
     meant = _MEANT_BY.get(output.suffix.lower()) if output else None
     if meant and not {"--mermaid": mermaid, "--dot": dot}.get(meant, False):
         raise typer.BadParameter(f"-o {output} would hold something else; say {meant}")
@@ -160,6 +162,7 @@ def trace(
         cache=not no_cache,
     )
     require_a_reader(chosen, options, is_judged=check)
+    refuse_idle_options(chosen, options, is_judged=check)
     judge: str | None = None
     with progress_bar():
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
