@@ -160,8 +160,11 @@ class TestLocating:
         assert locate_target(refund, turn=4, chars=Span(0, 4)).spans == (Span(0, 4),)
         with pytest.raises(TargetError, match="needs the turn"):
             locate_target(refund, chars=Span(0, 4))
-        with pytest.raises(TargetError, match="hold no text; its text has"):
+        length = len(refund.turns[4].text)
+        with pytest.raises(TargetError, match=f"turn 4 has {length} characters"):
             locate_target(refund, turn=4, chars=Span(0, 4000))
+        with pytest.raises(TargetError, match="characters 5:6 of turn 4 hold no text"):
+            locate_target(refund, turn=4, chars=Span(5, 6))
         with pytest.raises(TargetError, match="read 'Done', not 'Your'"):
             locate_target(refund, "Your", turn=4, chars=Span(0, 4))
 

@@ -3,6 +3,7 @@
     TokengeistError
     ├── TranscriptError (ValueError)      the transcript itself is at fault
     │   ├── FormatError                   a file that no reader understands, or a reader refuses
+    │   │   └── SeveralConversationsError one of a file's conversations must be chosen; carries ids
     │   └── RenderingError                a chat template lost, trimmed or reordered a turn
     ├── TargetError (ValueError)          the span to trace is at fault
     │   ├── SpanNotFoundError             it occurs nowhere; carries the nearest text
@@ -44,6 +45,14 @@ class TranscriptError(TokengeistError, ValueError):
 
 class FormatError(TranscriptError):
     """A file that is not a transcript in any known format, or not in the one asked for."""
+
+
+class SeveralConversationsError(FormatError):
+    """A file of several conversations, where one was wanted."""
+
+    def __init__(self, message: str, ids: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.ids = ids
 
 
 class RenderingError(TranscriptError):

@@ -307,11 +307,13 @@ def _target_by_chars(
     if index is None:
         raise TargetError("a character range needs the turn that it belongs to")
     turn = _traceable(transcript, index)
-    if chars.end > len(turn.text) or not chars.of(turn.text).strip():
+    if chars.end > len(turn.text):
         raise TargetError(
-            f"characters {chars.start}:{chars.end} of turn {index} hold no text; "
-            f"its text has {len(turn.text)} characters"
+            f"turn {index} has {len(turn.text)} characters, so there is no "
+            f"{chars.start}:{chars.end} in it"
         )
+    if not chars.of(turn.text).strip():
+        raise TargetError(f"characters {chars.start}:{chars.end} of turn {index} hold no text")
     if text is not None and chars.of(turn.text) != text:
         raise TargetError(
             f"characters {chars.start}:{chars.end} of turn {index} read "

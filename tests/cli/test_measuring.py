@@ -30,6 +30,15 @@ def test_verify_puts_the_shown_edges_to_the_test(run: Run) -> None:
     assert all(e["drop"] is None for e in data["edges"] if e not in tested)
 
 
+def test_verify_names_the_model_that_did_it(
+    run: Run, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokengeist.attribution.cached.load_judge", lambda _: tiny)
+    span = ("--span", "full refund", "--turn", "3")
+    done = run("trace", REFUND, *span, "--verify", "--render", "plain")
+    assert f"blend, no model; verified with {tiny.name}." in done.out
+
+
 def faithfulness_of(run: Run, backend: str) -> dict[str, Any]:
     arguments = ["--span", "full refund", "--turn", "3", "--backend", backend, "--json"]
     data = json.loads(run("faithfulness", REFUND, *arguments).out)

@@ -24,6 +24,13 @@ def test_the_embedded_model_is_listed_and_found(run: Run) -> None:
     assert Path(run("models", "where").out.strip()).exists()
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_model_that_is_not_here_has_no_place(run: Run, form: tuple[str, ...]) -> None:
+    done = run("models", "where", "nobody/no-such-model", *form)
+    assert (done.code, done.out) == (2, "")
+    assert "`tokengeist models pull nobody/no-such-model`" in done.err
+
+
 def test_without_the_embedded_model_the_message_has_the_command(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +99,28 @@ def test_a_model_that_nothing_would_read_with_is_refused(
     assert done.code == 2
     model = arguments[arguments.index("--model") + 1]
     assert f"does not read with the model '{model}'" in done.err
+    assert done.out == ""
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("option", ["--device", "--dtype", "--render", "--probe"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("trace", REFUND),
+        ("trace", REFUND, "--backend", "lexical"),
+        ("bench", "run", "DATA", "--out", "OUT"),
+    ],
+    ids=lambda command: " ".join(map(str, command[::2])),
+)
+def test_how_a_model_reads_is_not_asked_where_none_does(
+    run: Run, tmp_path: Path, command: tuple[str, ...], option: str
+) -> None:
+    data, out = make_dataset(tmp_path / "data", ["c1"]), tmp_path / "out"
+    places = {"DATA": data, "OUT": out}
+    done = run(*(places.get(argument, argument) for argument in command), option, "plain")
+    assert done.code == 2
+    assert f"reads without a model, so {option} would do nothing" in done.err
     assert done.out == ""
     assert not out.exists()
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import shutil
+import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +92,37 @@ def test_a_file_is_written_whole(run: Run, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["graph.json"]
 
 
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_the_transcript_is_never_the_output(run: Run, tmp_path: Path, option: str) -> None:
+    file, link = tmp_path / "refund.json", tmp_path / "link.json"
+    shutil.copy(REFUND, file)
+    link.symlink_to(file)
+    for output in (file, link):
+        done = run("trace", file, "--backend", "lexical", option, output)
+        assert done.code == 2
+        assert f"writing to {output} would destroy the transcript" in done.err
+    assert file.read_bytes() == REFUND.read_bytes()
+
+
+def test_an_output_stays_the_link_and_keeps_the_mode_that_it_has(run: Run, tmp_path: Path) -> None:
+    target, link = tmp_path / "graph.json", tmp_path / "link.json"
+    target.touch(0o600)
+    link.symlink_to(target)
+    assert lexical(run, "-o", link).code == 0
+    assert link.is_symlink()
+    assert from_json(json.loads(target.read_text("utf-8")))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to(run: Run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as received:
+        assert lexical(run, "-o", pipe).code == 0
+        assert from_json(json.loads(received.read()))
+    assert pipe.is_fifo()
+
+
 def test_mermaid_and_dot(run: Run, tmp_path: Path) -> None:
     assert lexical(run, "--mermaid").out.startswith("flowchart TD\n")
     lexical(run, "--dot", "-o", tmp_path / "graph.dot")
@@ -127,6 +162,19 @@ def test_turns_lists_indices_roles_and_links(run: Run) -> None:
     data = json.loads(run("turns", REFUND, "--json").out)
     assert [turn["role"] for turn in data["turns"]][:3] == ["user", "assistant", "tool"]
     assert data["turns"][2]["answers"] == 1
+
+
+def test_turns_lists_the_conversations_of_a_file_with_several(run: Run, write: Write) -> None:
+    runs = [{"task_id": 5, "trial": n, "traj": chat("user", "assistant")} for n in range(7)]
+    file = write(runs)
+    ids = [f"5-{n}" for n in range(7)]
+    listed = run("turns", file)
+    assert (listed.code, listed.out.splitlines()) == (0, ids)
+    assert json.loads(run("turns", file, "--json").out) == ids
+    assert "assistant speaks" in run("turns", file, "--conversation", "5-6").out
+    refused = run("trace", file)
+    assert refused.code == 2
+    assert "--conversation ID. `tokengeist turns FILE` lists them all" in refused.err
 
 
 def test_backends_are_listed(run: Run) -> None:
@@ -188,6 +236,9 @@ def test_bad_transcripts_get_a_clear_error(run: Run, write: Write, name: str) ->
         (["--json", "--dot"], "choose one of"),
         (["-o", "page.html"], "-o page.html would hold something else; say --html FILE"),
         (["-o", "graph.dot", "--json"], "say --dot"),
+        (["--paper", "--backend", "blend"], "--paper means --backend attention; give one of them"),
+        (["-o", "-"], "give the name of a file"),
+        (["--html", "-"], "give the name of a file"),
         (["--alpha", "2"], "--alpha"),
     ],
 )
@@ -200,6 +251,31 @@ def test_bad_questions_get_a_clear_error(run: Run, arguments: list[str], message
 def test_a_file_that_is_not_there(run: Run) -> None:
     done = run("trace", "nowhere.json")
     assert (done.code, "nowhere.json" in done.err) == (2, True)
+
+
+def test_what_the_encoding_cannot_carry_is_escaped(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, "ascii", write_through=True))
+    assert lexical(run, "--turn", "4").code == 0
+    assert rb"\u2514\u2500\u2500" in shown.getvalue()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("is_buffered", [True, False])
+def test_a_full_disk_is_an_error_without_a_traceback(is_buffered: bool) -> None:
+    environment = os.environ | {"PYTHONUNBUFFERED": "" if is_buffered else "1"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tokengeist", "turns", REFUND, "--json"],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: cannot write: No space left on device\n")
 
 
 def test_interruption_leaves_nothing_half_written(

@@ -75,7 +75,7 @@ def test_several_conversations_need_a_choice(tmp_path: Path) -> None:
         load(write(tmp_path / "runs.json", RUNS))
     assert str(caught.value).endswith(
         "the file holds 7 conversations (5-0, 5-1, 5-2, 5-3, 5-4, …); "
-        "say which one with --conversation ID"
+        "say which one with --conversation ID. `tokengeist turns FILE` lists them all"
     )
 
 

@@ -83,7 +83,7 @@ def test_conversations_are_listed_and_opened(client: TestClient) -> None:
     [
         ({"turn": 0, "start": 0, "end": 4}, "only assistant turns"),
         ({"turn": 4, "start": 4, "end": 4}, "no range"),
-        ({"turn": 4, "start": 0, "end": 9999}, "hold no text"),
+        ({"turn": 4, "start": 0, "end": 9999}, "turn 4 has 79 characters"),
         ({"turn": 99, "start": 0, "end": 4}, "no turn 99"),
         ({"turn": "4", "start": 0, "end": 4}, "needs a conversation"),
         ({"turn": 4, "start": 0, "end": 4, "backend": "lexcal"}, "Did you mean 'lexical'"),

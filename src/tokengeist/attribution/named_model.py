@@ -1,4 +1,4 @@
-"""Who would read with the model that a user has named: no choice is passed over in silence."""
+"""Who would read with what a user has said of a model: no choice is passed over in silence."""
 
 from __future__ import annotations
 
@@ -35,3 +35,20 @@ def require_a_reader(backend: str, options: BackendOptions, *, is_judged: bool =
         "Leave the model out, or choose a backend that reads with it (see `tokengeist backends`); "
         "any language model can put a trace to the test (`tokengeist trace --verify`)"
     )
+
+
+def refuse_idle_options(backend: str, options: BackendOptions, *, is_judged: bool = False) -> None:
+    """Raise `ModelError` where options say how a model reads, and none would.
+
+    Apart from `require_a_reader`, because the backends of a sweep share such options.
+    """
+    idle = [name for name in _ABOUT_READING if getattr(options, name) is not None]
+    if not idle or is_judged or reads_with_it(backend, options):
+        return
+    raise ModelError(
+        f"{backend} reads without a model, so --{idle[0]} would do nothing. Leave it out, or "
+        "choose a backend that reads with a model (see `tokengeist backends`)"
+    )
+
+
+_ABOUT_READING = ("device", "dtype", "render", "probe")

@@ -15,6 +15,7 @@ from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.revision import revision_json
 from tokengeist.bench.transfer import DOMAIN, Transfer, across, elsewhere, transfer, with_model
 from tokengeist.cli.dataset import open_dataset
+from tokengeist.cli.options import named_file
 from tokengeist.cli.output import print_json, write_file
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
@@ -29,7 +30,8 @@ def fit(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the weights to this file.")
+        Path | None,
+        typer.Option("-o", "--output", callback=named_file, help="Write the weights to this file."),
     ] = None,
     model: Annotated[
         str | None,

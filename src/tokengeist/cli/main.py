@@ -1,13 +1,16 @@
 """The command line: one thin file per command, and the one place where errors become exit codes.
 
-Exit codes: 0 for success, 2 for anything the user can put right, 130 for Ctrl-C. A traceback means
-a bug in Tokengeist.
+Exit codes: 0 for success, 2 for anything the user can put right, 130 for Ctrl-C; 1 is what `bench
+validate` and `annotate` say of their data. A traceback means a bug in Tokengeist.
 """
 
 from __future__ import annotations
 
+import errno
 import sys
 import warnings
+from contextlib import suppress
+from io import TextIOWrapper
 from typing import TextIO
 
 import typer
@@ -60,20 +63,33 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    pass
+    context.call_on_close(sys.stdout.flush)  # what cannot be written must fail while it is handled
 
 
 def main() -> None:
     """Run a command and turn whatever it raises into a message and an exit code."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app()  # handles its own usage errors (2) and Ctrl-C (130)
+        app()  # handles its own usage errors (2), Ctrl-C (130) and broken pipes
     except TokengeistError as error:
         raise SystemExit(_fail(str(error))) from None
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        with suppress(OSError):
+            sys.stdout.close()  # or Python tries once more at its end
+        raise SystemExit(_fail(f"cannot write: {error.strerror}")) from None
+
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def _fail(message: str) -> int:

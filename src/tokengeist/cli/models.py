@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tokengeist.cli.output import print_json, progress_bar
-from tokengeist.models.store import ModelPlace, list_models, locate
+from tokengeist.models.store import ModelPlace, list_models, locate, unknown_model
 
 app = typer.Typer(help="List, fetch and find language models.", no_args_is_help=True)
 
@@ -57,11 +57,14 @@ def where(
 ) -> None:
     """Say which file or folder a model is loaded from."""
     place = locate(model)
+    if place.path is None:
+        raise unknown_model(
+            place.name, f"and only `tokengeist models pull {place.name}` looks for it on the hub"
+        )
     if as_json:
         print_json(_entry(place))
     else:
-        ready = place.converted if place.is_ready and place.converted else place.path
-        print(ready or f"{place.name} is not on this machine; run: tokengeist models pull")
+        print(place.converted if place.is_ready and place.converted else place.path)
 
 
 def _state(model: ModelPlace) -> str:

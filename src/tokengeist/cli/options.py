@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,6 +48,15 @@ Alpha = Annotated[
     typer.Option(min=0, max=1, help="Keep sources scoring at least this share of the best."),
 ]
 Flat = Annotated[bool, typer.Option("--flat", help="One hop only: --max-depth 1.")]
+
+
+def named_file(path: Path | None) -> Path | None:
+    """What an option for an output file was given; `-` would silently make a file of that name."""
+    if path == Path("-"):
+        raise typer.BadParameter(
+            "give the name of a file; for standard output leave the option out and use --json"
+        )
+    return path
 
 
 def adjusted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -34,25 +35,45 @@ def _can_carry(encoding: str, text: str) -> bool:
     return True
 
 
+def spare_input(source: str, *outputs: Path | None) -> None:
+    """Refuse outputs that are the file they are made from, before any work is done."""
+    for output in outputs:
+        if output and output.exists() and os.path.exists(source) and output.samefile(source):
+            raise TokengeistError(
+                f"writing to {output} would destroy the transcript that is read from it; "
+                "choose another file"
+            )
+
+
 def write_file(path: Path, text: str) -> None:
     """Write a file in one move, so that an interruption leaves the old one or none.
 
+    A link stays one and a file keeps its mode; what is no file, such as a pipe, is written to.
     Half a surrogate pair, which UTF-8 cannot carry, becomes an escape: in JSON that is the same.
     """
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        with tempfile.NamedTemporaryFile(
-            "wb", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                file.write(text.encode("utf-8", "backslashreplace"))
-                file.close()
-                os.chmod(file.name, 0o666 & ~_umask())
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
     except OSError as error:
         raise TokengeistError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
+    with tempfile.NamedTemporaryFile(
+        "wb", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        try:
+            file.write(data)
+            file.close()
+            os.chmod(file.name, mode)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def _umask() -> int:

@@ -16,7 +16,7 @@ from tokengeist.api import (
     open_tracer,
     settings_for,
 )
-from tokengeist.attribution.named_model import require_a_reader
+from tokengeist.attribution.named_model import refuse_idle_options, require_a_reader
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.cli.options import (
     Alpha,
@@ -37,8 +37,9 @@ from tokengeist.cli.options import (
     TopK,
     TrustRemoteCode,
     adjusted,
+    named_file,
 )
-from tokengeist.cli.output import print_json, progress_bar, write_file
+from tokengeist.cli.output import print_json, progress_bar, spare_input, write_file
 from tokengeist.errors import TargetError
 from tokengeist.export.dot import to_dot
 from tokengeist.export.graph_file import to_json
@@ -57,7 +58,10 @@ def trace(
     file: File,
     span: Annotated[
         str | None,
-        typer.Option(help="The text to trace. Without it: the whole last assistant turn."),
+        typer.Option(
+            help="The text to trace, where it first stands in its turn. "
+            "Without it: the whole last assistant turn."
+        ),
     ] = None,
     turn: Annotated[int | None, typer.Option(help="The turn the span stands in.")] = None,
     chars: Annotated[
@@ -100,10 +104,18 @@ def trace(
     dot: Annotated[bool, typer.Option("--dot", help="Graphviz DOT.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write to a file; JSON unless told otherwise."),
+        typer.Option(
+            "-o",
+            "--output",
+            callback=named_file,
+            help="Write to a file; JSON unless told otherwise.",
+        ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Also write the page, as one file that needs nothing else.")
+        Path | None,
+        typer.Option(
+            callback=named_file, help="Also write the page, as one file that needs nothing else."
+        ),
     ] = None,
     redact: Annotated[
         bool,
@@ -119,11 +131,14 @@ def trace(
     """
     if as_json + mermaid + dot > 1:
         raise typer.BadParameter("choose one of --json, --mermaid and --dot")
+    if paper and backend not in (None, PAPER_BACKEND):
+        raise typer.BadParameter(f"--paper means --backend {PAPER_BACKEND}; give one of them")
     meant = _MEANT_BY.get(output.suffix.lower()) if output else None
     if meant and not {"--mermaid": mermaid, "--dot": dot}.get(meant, False):
         raise typer.BadParameter(f"-o {output} would hold something else; say {meant}")
     if (redact or redact_pattern) and not html:
         raise typer.BadParameter("--redact is about the page; give --html FILE")
+    spare_input(file, output, html)
     transcript = load(file, format=format, conversation=conversation)
     target = locate_target(transcript, span, turn=turn, chars=_char_range(chars))
     chosen = backend or (PAPER_BACKEND if paper else DEFAULT_BACKEND)
@@ -147,12 +162,14 @@ def trace(
         cache=not no_cache,
     )
     require_a_reader(chosen, options, is_judged=check)
+    refuse_idle_options(chosen, options, is_judged=check)
+    judge: str | None = None
     with progress_bar():
         tracer = open_tracer(transcript, backend=chosen, options=options, settings=settings)
         steps = tuple(tracer.steps(target))
         graph = collect(tracer, target, steps)
         if check:
-            graph = _verified(graph, transcript, settings.view, options)
+            graph, judge = _verified(graph, transcript, settings.view, options)
 
     if html:
         redaction = Redaction(tuple(redact_pattern or ())) if redact or redact_pattern else None
@@ -176,7 +193,7 @@ def trace(
         console.print(tree(shown, transcript, width=console.width))
         if graph.units:
             console.print(verdicts(graph, transcript, width=console.width))
-        console.print(summary(graph), style="dim", markup=False)
+        console.print(summary(graph, judge=judge), style="dim", markup=False)
 
 
 _MEANT_BY = {
@@ -200,10 +217,11 @@ def _char_range(text: str | None) -> Span | None:
 
 def _verified(
     graph: ProvenanceGraph, transcript: Transcript, view: View, options: BackendOptions
-) -> ProvenanceGraph:
-    """The graph with the edges that will be shown put to the test."""
+) -> tuple[ProvenanceGraph, str]:
+    """The graph with the edges that will be shown put to the test, and the model that did it."""
     from tokengeist.attribution.cached import load_judge
     from tokengeist.verification import verify
 
     shown = {(edge.dependent, edge.source) for edge in view.of(graph).edges}
-    return verify(graph, transcript, load_judge(options), edges=shown, render=options.render)
+    judge = load_judge(options)
+    return verify(graph, transcript, judge, edges=shown, render=options.render), judge.name

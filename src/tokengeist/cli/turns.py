@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tokengeist.cli.options import Conversation, File, Format
 from tokengeist.cli.output import print_json
+from tokengeist.errors import SeveralConversationsError
 from tokengeist.export.terminal import excerpt, printable
 from tokengeist.formats import load
 
@@ -21,8 +22,15 @@ def turns(
     format: Format = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, with the whole text.")] = False,
 ) -> None:
-    """List a transcript's turns with their indices."""
-    transcript = load(file, format=format, conversation=conversation)
+    """List a transcript's turns with their indices; of a file with several, the conversations."""
+    try:
+        transcript = load(file, format=format, conversation=conversation)
+    except SeveralConversationsError as several:
+        if as_json:
+            print_json(several.ids)
+        else:
+            typer.echo("\n".join(map(printable, several.ids)))
+        return
     if as_json:
         print_json(
             {

@@ -152,7 +152,8 @@ def verdicts(graph: ProvenanceGraph, transcript: Transcript, *, width: int = 100
     return out
 
 
-def summary(graph: ProvenanceGraph) -> str:
-    """One line: who says so."""
+def summary(graph: ProvenanceGraph, *, judge: str | None = None) -> str:
+    """One line: who says so, and which model put it to the test."""
     model = f" with {graph.spec.model}" if graph.spec.model else ", no model"
-    return f"{graph.spec.name}{model}. {CAVEAT}"
+    verified = f"; verified with {judge}" if judge else ""
+    return f"{graph.spec.name}{model}{verified}. {CAVEAT}"

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tokengeist.errors import UnknownNameError, unknown_name
+from tokengeist.errors import SeveralConversationsError, UnknownNameError, unknown_name
 from tokengeist.formats.conversation import Conversation, with_unique_ids
 from tokengeist.formats.document import STDIN, Document, open_document
 from tokengeist.formats.native import dumps, to_native
@@ -46,7 +46,8 @@ def load(
     The format is detected unless `format` names it. A file of several conversations needs
     `conversation`, the id of one of them.
 
-    Raises `FormatError`, or `UnknownNameError` for a format or a conversation nobody has.
+    Raises `FormatError` (`SeveralConversationsError` where that id is missing), or
+    `UnknownNameError` for a format or a conversation nobody has.
     """
     document = open_document(path)
     found = list(_conversations(document, format))
@@ -54,9 +55,11 @@ def load(
         raise document.place.error("the file holds no conversation")
     if conversation is None:
         if len(found) > 1:
-            raise document.place.error(
-                f"the file holds {len(found)} conversations ({_some_ids(found)}); "
-                "say which one with --conversation ID"
+            raise SeveralConversationsError(
+                f"{document.place.text}: the file holds {len(found)} conversations "
+                f"({_some_ids(found)}); say which one with --conversation ID. "
+                "`tokengeist turns FILE` lists them all",
+                tuple(candidate.id for candidate in found),
             )
         return found[0].read()
     for candidate in found:

@@ -21,6 +21,7 @@ from tokengeist.bench.synth import DOMAINS, generate, write
 from tokengeist.bench.validation import validate as find_problems
 from tokengeist.cli.bench.tables import show_stats
 from tokengeist.cli.dataset import open_dataset, say_corrections
+from tokengeist.cli.options import named_file
 from tokengeist.cli.output import print_json, write_file
 from tokengeist.export.terminal import printable
 
@@ -74,7 +75,10 @@ def gold(
 
 def stats(
     data: Annotated[list[Path], typer.Argument(help="Benchmark folders.")],
-    csv: Annotated[Path | None, typer.Option("--csv", help="Also write the tables as CSV.")] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", callback=named_file, help="Also write the tables as CSV."),
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Also draw SVG figures into this folder.")
     ] = None,

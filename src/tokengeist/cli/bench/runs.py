@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from tokengeist.api import DEFAULT_BACKEND, settings_for
+from tokengeist.attribution.named_model import refuse_idle_options
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.compare import compare as compare_runs
 from tokengeist.bench.engines import Engine, InlineEngine
@@ -102,6 +103,7 @@ def run(
         seed=seed,
         probe=probe,
     )
+    refuse_idle_options(backend, options)
     settings = adjusted(
         settings_for(backend),
         granularity=granularity,
