@@ -74,6 +74,19 @@ def main() -> None:
         app()  # handles its own usage errors (2) and Ctrl-C (130)
     except TokengeistError as error:
         raise SystemExit(_fail(str(error))) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise SystemExit(_fail(_about_a_path(error))) from None
+
+
+def _about_a_path(error: OSError) -> str:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return (
+            f"{error.filename} cannot be made or opened: there is a file where a folder is needed. "
+            "Choose another path, or move the file away"
+        )
+    return f"{error.filename} cannot be used: {error.strerror}"
 
 
 def _fail(message: str) -> int:
