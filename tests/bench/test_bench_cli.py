@@ -63,6 +63,18 @@ def test_tables_are_readable(dataset: Dataset, tmp_path: Path) -> None:
     assert "better, worse, same" in call("compare", tmp_path / "one", tmp_path / "one")
 
 
+def test_a_run_with_failures_says_why_and_ends_with_1(dataset: Dataset, tmp_path: Path) -> None:
+    dataset.conversation_path("c1").write_text("{]")
+    asked = ["run", str(dataset.folder), "--out", str(tmp_path / "run"), "--backend", "lexical"]
+    done = runner.invoke(app, asked)
+    assert done.exit_code == 1
+    assert "18 targets of 6 conversations, 3 failed" in done.stdout
+    assert done.stderr.startswith("failed: c1: ")
+    assert "not JSON" in done.stderr
+    assert done.stderr.endswith("(2 more failed)\n")
+    assert read(*asked, code=1)[0]["errors"] == 3
+
+
 @pytest.mark.parametrize("what", ["alpha", "k", "depth", "granularity"])
 def test_an_ablation_can_be_drawn(dataset: Dataset, tmp_path: Path, what: str) -> None:
     pytest.importorskip("matplotlib")

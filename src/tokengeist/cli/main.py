@@ -1,7 +1,7 @@
 """The command line: one thin file per command, and the one place where errors become exit codes.
 
-Exit codes: 0 for success, 2 for anything the user can put right, 130 for Ctrl-C. A traceback means
-a bug in Tokengeist.
+Exit codes: 0 for success, 1 where the work was done but not all of it came out well, 2 for anything
+the user can put right, 130 for Ctrl-C. A traceback means a bug in Tokengeist.
 """
 
 from __future__ import annotations
