@@ -189,6 +189,17 @@ def test_a_damaged_middle_is_done_again(dataset: Dataset, tmp_path: Path, pids: 
     assert readings(pids) == [*dataset.ids, "c2"]
 
 
+def test_a_damaged_line_is_not_scored_around(dataset: Dataset, tmp_path: Path) -> None:
+    run(dataset, tmp_path / "run", LEXICAL)
+    path = tmp_path / "run" / "predictions.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"c2", "target": "hall"', b'"c2", "tar\x00et": 1'))
+    with pytest.raises(RunError, match=r"predictions.jsonl, line 7 is damaged.* `bench run`"):
+        score(dataset, RunFolder(tmp_path / "run"))
+    path.write_bytes(whole[: whole.index(b'"c5"') + 9])
+    assert score(dataset, RunFolder(tmp_path / "run")).missing == 3
+
+
 def test_one_bad_conversation_is_an_error_row(tmp_path: Path, pids: Path) -> None:
     dataset = Dataset(make_dataset(tmp_path / "data", ["a", "bad", "c", "d", "e"]))
     dataset.conversation_path("c").write_text("{]")
