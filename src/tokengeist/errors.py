@@ -8,6 +8,7 @@
     ├── TargetError (ValueError)          the span to trace is at fault
     │   ├── SpanNotFoundError             it occurs nowhere; carries the nearest text
     │   └── AmbiguousSpanError            it occurs in several turns; carries them
+    ├── OptionError (ValueError)          a setting outside what it can be
     ├── UnknownNameError (LookupError)    a backend, model, format or conversation nobody has
     ├── ModelError (RuntimeError)         a model that cannot be loaded or captured
     ├── MissingExtraError (ImportError)   an optional dependency; carries the install command
@@ -73,6 +74,10 @@ class AmbiguousSpanError(TargetError):
     def __init__(self, message: str, turns: tuple[int, ...]) -> None:
         super().__init__(message)
         self.turns = turns
+
+
+class OptionError(TokengeistError, ValueError):
+    """A setting with a value that it cannot have."""
 
 
 class UnknownNameError(TokengeistError, LookupError):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from tokengeist.errors import OptionError
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.transcript import merge_spans
 
@@ -24,6 +25,9 @@ class View:
     top_k: int | None = None
     max_depth: int | None = None
     min_score: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self.alpha, self.top_k, self.max_depth)
 
     def of(self, graph: ProvenanceGraph) -> ProvenanceGraph:
         """The graph through this view."""
@@ -63,8 +67,7 @@ def prune(
     A zero score never passes: `0 >= alpha * 0` would keep every edge of a node that nothing
     supports.
     """
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha lies between 0 and 1, not {alpha}")
+    _check(alpha, top_k, max_depth)
     kept: list[Edge] = []
     nodes: dict[int, Node] = {graph.target.turn: graph.root}
     for node in graph.nodes:  # latest first, so a node is known before its own edges are asked for
@@ -84,6 +87,15 @@ def prune(
             nodes[edge.source] = replace(graph.node(edge.source), spans=spans)
     ordered = tuple(nodes[turn] for turn in sorted(nodes, reverse=True))
     return replace(graph, nodes=ordered, edges=tuple(kept))
+
+
+def _check(alpha: float, top_k: int | None, max_depth: int | None) -> None:
+    if not 0 <= alpha <= 1:
+        raise OptionError(f"alpha lies between 0 and 1, not {alpha}")
+    if top_k is not None and top_k < 1:
+        raise OptionError(f"top_k is at least 1, not {top_k}")
+    if max_depth is not None and max_depth < 1:
+        raise OptionError(f"max_depth is at least 1, not {max_depth}")
 
 
 def _strongest(

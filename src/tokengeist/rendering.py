@@ -17,12 +17,18 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
-from tokengeist.errors import RenderingError
+from tokengeist.errors import OptionError, RenderingError
 from tokengeist.transcript import Role, Span, Transcript, Turn
 
 Message = dict[str, Any]
 ChatTemplate = Callable[[list[Message]], str]
 """OpenAI-style messages → prompt text; what `tokenizer.apply_chat_template` does."""
+
+
+def check_style(style: str | None) -> None:
+    """Raise `OptionError` unless this is a style, or None for whichever fits the model."""
+    if style not in (None, "plain", "chat"):
+        raise OptionError(f"a rendering is 'plain' or 'chat', not {style!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from tokengeist.attribution.protocol import (
     Unit,
     explain,
 )
-from tokengeist.errors import TargetError
+from tokengeist.errors import OptionError, TargetError
 from tokengeist.graph import Edge, EdgeKind, Node, ProvenanceGraph, Stop
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Role, Target, Transcript, merge_spans
@@ -56,9 +56,9 @@ class TraceOptions:
 
     def __post_init__(self) -> None:
         if self.top_k is not None and self.top_k < 1:
-            raise ValueError(f"top_k is at least 1, not {self.top_k}")
+            raise OptionError(f"top_k is at least 1, not {self.top_k}")
         if self.max_depth < 1:
-            raise ValueError(f"max_depth is at least 1, not {self.max_depth}")
+            raise OptionError(f"max_depth is at least 1, not {self.max_depth}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tokengeist.bench.dataset import Dataset
 from tokengeist.cli.bench import app
+from tokengeist.errors import DatasetError, TokengeistWarning
 
 runner = CliRunner()
 
@@ -63,6 +64,18 @@ def test_tables_are_readable(dataset: Dataset, tmp_path: Path) -> None:
     assert "better, worse, same" in call("compare", tmp_path / "one", tmp_path / "one")
 
 
+def test_a_run_with_failures_says_why_and_ends_with_1(dataset: Dataset, tmp_path: Path) -> None:
+    dataset.conversation_path("c1").write_text("{]")
+    asked = ["run", str(dataset.folder), "--out", str(tmp_path / "run"), "--backend", "lexical"]
+    done = runner.invoke(app, asked)
+    assert done.exit_code == 1
+    assert "18 targets of 6 conversations, 3 failed" in done.stdout
+    assert done.stderr.startswith("failed: c1: ")
+    assert "not JSON" in done.stderr
+    assert done.stderr.endswith("(2 more failed)\n")
+    assert read(*asked, code=1)[0]["errors"] == 3
+
+
 @pytest.mark.parametrize("what", ["alpha", "k", "depth", "granularity"])
 def test_an_ablation_can_be_drawn(dataset: Dataset, tmp_path: Path, what: str) -> None:
     pytest.importorskip("matplotlib")
@@ -77,6 +90,22 @@ def test_an_ablation_can_be_drawn(dataset: Dataset, tmp_path: Path, what: str) -
 def test_gold_can_be_rewritten(dataset: Dataset, tmp_path: Path) -> None:
     assert read("gold", dataset.folder, "--out", tmp_path / "offsets")["files"] == 6
     assert "target_span" in (tmp_path / "offsets" / "c0.json").read_text()
+
+
+def test_gold_is_not_rewritten_in_place(dataset: Dataset) -> None:
+    before = dataset.gold_path("c0").read_text()
+    done = runner.invoke(
+        app, ["gold", str(dataset.folder), "--out", f"{dataset.folder}/../data/gold"]
+    )
+    assert isinstance(done.exception, DatasetError)
+    assert "holds the gold that is read" in str(done.exception)
+    assert dataset.gold_path("c0").read_text() == before
+
+
+def test_conversations_longer_than_asked_for_are_noted(tmp_path: Path) -> None:
+    with pytest.warns(TokengeistWarning, match="^3 conversations have more than 3 turns"):
+        call("synth", "--n", 3, "--turns", "1:3", "--out", tmp_path / "short")
+    call("synth", "--n", 3, "--turns", "20:99", "--out", tmp_path / "long")
 
 
 def test_a_broken_folder_fails_validation(dataset: Dataset) -> None:

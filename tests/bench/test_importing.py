@@ -41,6 +41,17 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     file.write_text('[{"messages": []}]')
     with pytest.raises(DatasetError, match="run 0 has no list 'traj'"):
         list(import_tau_bench(file))
+    file.write_text(json.dumps({"messages": []}, indent=2))
+    with pytest.raises(DatasetError, match="run 0 has no list 'traj'"):
+        list(import_tau_bench(file))
+
+
+def test_a_refused_file_leaves_nothing_behind(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps([{"traj": [USER]}, {"messages": []}]))
+    with pytest.raises(DatasetError, match="run 1 has no list 'traj'"):
+        write_conversations(import_tau_bench(file), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def confetti(path: Path) -> Path:

@@ -21,7 +21,7 @@ from tokengeist.bench.run import run, run_repeats
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Method
-from tokengeist.errors import RunError, UnknownNameError
+from tokengeist.errors import DatasetError, RunError, UnknownNameError
 from tokengeist.extraction import prune
 
 LEXICAL = Method("lexical")
@@ -203,12 +203,24 @@ def test_a_damaged_middle_is_done_again(dataset: Dataset, tmp_path: Path, pids: 
     assert readings(pids) == [*dataset.ids, "c2"]
 
 
+def test_a_damaged_line_is_not_scored_around(dataset: Dataset, tmp_path: Path) -> None:
+    run(dataset, tmp_path / "run", LEXICAL)
+    path = tmp_path / "run" / "predictions.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"c2", "target": "hall"', b'"c2", "tar\x00et": 1'))
+    with pytest.raises(RunError, match=r"predictions.jsonl, line 7 is damaged.* `bench run`"):
+        score(dataset, RunFolder(tmp_path / "run"))
+    path.write_bytes(whole[: whole.index(b'"c5"') + 9])
+    assert score(dataset, RunFolder(tmp_path / "run")).missing == 3
+
+
 def test_one_bad_conversation_is_an_error_row(tmp_path: Path, pids: Path) -> None:
     dataset = Dataset(make_dataset(tmp_path / "data", ["a", "bad", "c", "d", "e"]))
     dataset.conversation_path("c").write_text("{]")
     dataset.gold_path("d").unlink()
     summary = run(dataset, tmp_path / "run", TEST)
     assert summary.errors == 7
+    assert summary.first_error == "bad: ZeroDivisionError: this conversation is bad"
     rows = {id: [r for r in lines(tmp_path / "run") if r["conversation_id"] == id] for id in "acde"}
     assert [row["error"] for row in rows["a"] + rows["e"]] == [None] * 6
     assert [row["target"] for row in rows["c"]] == ["hall", "two_people", "order_argument"]
@@ -218,6 +230,14 @@ def test_one_bad_conversation_is_an_error_row(tmp_path: Path, pids: Path) -> Non
     assert "No such file" in missing["error"]
     bad = [row for row in lines(tmp_path / "run") if row["conversation_id"] == "bad"]
     assert {row["error"] for row in bad} == {"ZeroDivisionError: this conversation is bad"}
+
+
+def test_data_without_any_gold_are_refused(dataset: Dataset, tmp_path: Path) -> None:
+    for path in (dataset.folder / "gold").iterdir():
+        path.unlink()
+    with pytest.raises(DatasetError, match="there is no target to trace; make gold with"):
+        run(dataset, tmp_path / "run", LEXICAL)
+    assert not (tmp_path / "run").exists()
 
 
 def test_failed_conversations_are_done_again_on_request(tmp_path: Path, pids: Path) -> None:

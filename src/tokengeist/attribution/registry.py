@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 
 from tokengeist.attribution.protocol import Attributor
 from tokengeist.errors import TokengeistError, unknown_name
+from tokengeist.rendering import check_style
 
 ENTRY_POINT_GROUP = "tokengeist.attributors"
 
@@ -35,6 +36,9 @@ class BackendOptions:
     """For `at2`: a probe's path or hub id, or `uniform`; None for the one that fits the model."""
     cache: bool = True
     """Whether readings may come from the disk and are kept there."""
+
+    def __post_init__(self) -> None:
+        check_style(self.render)
 
 
 AttributorFactory = Callable[[BackendOptions], Attributor]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokengeist.errors import ModelError, RenderingError, TokengeistWarning
 from tokengeist.models.loading import LoadedModel
-from tokengeist.rendering import Message, Rendering, render_chat, render_plain
+from tokengeist.rendering import Message, Rendering, check_style, render_chat, render_plain
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Transcript
 
@@ -21,8 +21,7 @@ def render_for(model: LoadedModel, transcript: Transcript, style: str | None) ->
 
     Raises `RenderingError` where `chat` was asked for and the template cannot do it.
     """
-    if style not in (None, "plain", "chat"):
-        raise ValueError(f"a rendering is 'plain' or 'chat', not {style!r}")
+    check_style(style)
     if style == "plain" or (style is None and not model.has_chat_template):
         return render_plain(transcript)
     if not model.has_chat_template:

@@ -1,7 +1,8 @@
 """A file of JSON lines in which the lines of one conversation stand together, as a block.
 
 Blocks are appended whole and flushed to disk. A kill or a full disk leaves at most one incomplete
-block at the end, which `keep` drops.
+block at the end, which `keep` drops. Any other line that cannot be read is damage: `keep` drops it
+as well, so that it is made anew, and `index` refuses it, because scores would change unnoticed.
 """
 
 from __future__ import annotations
@@ -36,8 +37,13 @@ class BlockFile(Generic[LineT]):
         self._parse = parse
 
     def index(self) -> dict[str, Place]:
-        """Where each conversation's block stands. Lines that cannot be read have no place."""
-        return {id: place for id, place, _ in self._blocks()} if self.path.is_file() else {}
+        """Where each conversation's block stands; an unfinished last line has no place.
+
+        Raises `RunError` for any other line that cannot be read.
+        """
+        if not self.path.is_file():
+            return {}
+        return {id: place for id, place, _ in self._blocks(skip_damage=False)}
 
     def read(self, place: Place) -> list[LineT]:
         """The lines at a place of `index`."""
@@ -50,7 +56,9 @@ class BlockFile(Generic[LineT]):
         """Drop everything but the blocks that are whole; returns whose these are."""
         if not self.path.is_file():
             return frozenset()
-        kept = {id: place for id, place, lines in self._blocks() if is_whole(id, lines)}
+        kept = {
+            id: place for id, place, lines in self._blocks(skip_damage=True) if is_whole(id, lines)
+        }
         if sum(length for _, length in kept.values()) != self.path.stat().st_size:
             self._rewrite(list(kept.values()))
         return frozenset(kept)
@@ -73,14 +81,22 @@ class BlockFile(Generic[LineT]):
 
             yield append
 
-    def _blocks(self) -> Iterator[tuple[str, Place, list[LineT]]]:
+    def _blocks(self, *, skip_damage: bool) -> Iterator[tuple[str, Place, list[LineT]]]:
         """Runs of readable lines of one conversation, with their places."""
         id, start, end = "", 0, 0
         block: list[LineT] = []
         offset = 0
         with self.path.open("rb") as file:
-            for raw in file:
-                line = self._parse_raw(raw)
+            for number, raw in enumerate(file, 1):
+                try:
+                    line = self._parse_raw(raw)
+                except (RunError, UnicodeDecodeError) as error:
+                    if not skip_damage:
+                        raise RunError(
+                            f"{self.path}, line {number} is damaged: {error}. Give the run's own "
+                            "`bench run` command again to make it anew"
+                        ) from error
+                    line = None
                 if block and (line is None or line.conversation_id != id):
                     yield id, (start, end - start), block
                     block = []
@@ -96,10 +112,7 @@ class BlockFile(Generic[LineT]):
     def _parse_raw(self, raw: bytes) -> LineT | None:
         if not raw.endswith(b"\n"):
             return None  # torn by a kill, even where it happens to be whole JSON
-        try:
-            return self._parse(raw.decode())
-        except (RunError, UnicodeDecodeError):
-            return None
+        return self._parse(raw.decode())
 
     def _rewrite(self, places: list[Place]) -> None:
         def copy(target: IO[bytes]) -> None:

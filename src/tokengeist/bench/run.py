@@ -41,6 +41,8 @@ class RunSummary:
     errors: int
     seconds: float
     """Wall time of this call."""
+    first_error: str | None = None
+    """Why the first of the errors happened, and where."""
 
 
 def run(
@@ -58,11 +60,16 @@ def run(
     Conversations that an earlier call has finished are not done again; `retry_errors` makes an
     exception for those that failed. Raises `RunError` where `out` holds another run, `ModelError`
     where the backend would not read with the model that the method names, and `DatasetError` where
-    a correction of the data does not fit.
+    the data have no gold at all or a correction does not fit.
     """
     require_a_reader(method.backend, method.options)
     engine = engine or InlineEngine()
     folder = RunFolder(out)
+    if not dataset.gold_ids:
+        raise DatasetError(
+            f"{dataset.folder} has no gold/ID.json, so there is no target to trace; make gold with "
+            "`tokengeist annotate` or put yours there"
+        )
     dataset.check_corrections()
     ids = dataset.all_ids[:limit]
     asked = method.backend, method.options
@@ -85,7 +92,7 @@ def run(
                     on_progress(count, len(ids))
         folder.sort(dataset.all_ids)
         seconds = perf_counter() - clock
-        totals = _totals(folder)
+        totals, first_error = _totals(folder)
         meta["sessions"].append(
             {"engine": engine.name, "conversations": len(todo), "seconds": round(seconds, 3)}
         )
@@ -96,7 +103,9 @@ def run(
             **totals,
         }
         folder.write_meta(meta)
-    return RunSummary(out, count, len(done), totals["targets"], totals["errors"], seconds)
+    return RunSummary(
+        out, count, len(done), totals["targets"], totals["errors"], seconds, first_error
+    )
 
 
 def run_repeats(
@@ -202,16 +211,20 @@ def _start_meta(folder: RunFolder, dataset: Dataset, method: Method) -> dict[str
     return meta
 
 
-def _totals(folder: RunFolder) -> dict[str, Any]:
+def _totals(folder: RunFolder) -> tuple[dict[str, Any], str | None]:
+    """What a run amounts to, for its meta data, and its first error."""
     targets = errors = 0
     seconds = 0.0
+    first_error = None
     for place in folder.index().values():
         for prediction in folder.read(place):
             targets += prediction.target is not None
             errors += prediction.error is not None
             seconds += prediction.seconds
+            if prediction.error is not None and first_error is None:
+                first_error = f"{prediction.conversation_id}: {prediction.error}"
     mean = seconds / targets if targets else 0.0
-    return {
+    totals = {
         "targets": targets,
         "errors": errors,
         "timings": {
@@ -219,6 +232,7 @@ def _totals(folder: RunFolder) -> dict[str, Any]:
             "target_seconds_mean": round(mean, 6),
         },
     }
+    return totals, first_error
 
 
 def _now() -> str:

@@ -108,7 +108,8 @@ def pairs(
             if gold.name not in predictions:
                 raise DatasetError(
                     f"{folder.predictions.path} has no prediction for '{gold.name}' of {id}; "
-                    "the run was made over other gold files"
+                    "the run was made over other gold files, or stopped while it wrote: its own "
+                    "`bench run` command goes on from there"
                 )
             yield Pair(number, predictions[gold.name], gold, conversation)
         number += 1

@@ -123,8 +123,11 @@ def read_sweep(path: Path) -> Sweep:
     for name in recursion:
         if name not in ("flat", "recursive"):
             raise RunError(f"{path}: 'recursion' lists 'flat' and 'recursive', not {name!r}")
+    for key in ("runs", "limit"):
+        if not isinstance(raw.get(key, 1), int) or raw.get(key, 1) < 1:
+            raise RunError(f"{path}: '{key}' is a whole number from 1 up, not {raw[key]!r}")
     here = path.parent
-    return Sweep(
+    sweep = Sweep(
         out=here / raw.get("out", "results"),
         data=tuple(here / data for data in raw["data"]),
         backends=tuple(raw["backends"]),
@@ -135,6 +138,11 @@ def read_sweep(path: Path) -> Sweep:
         trace=raw.get("trace", {}),
         options=raw.get("options", {}),
     )
+    try:
+        list(sweep.cells())
+    except (ValueError, TypeError) as error:
+        raise RunError(f"{path}: {error}; put it right in [trace] or [options]") from error
+    return sweep
 
 
 def run_sweep(

@@ -19,12 +19,13 @@ from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.fit import CUT, examples_of, fit, weighed
+from tokengeist.bench.patterns import read_pattern
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Finished, Job, Method, Worker
-from tokengeist.errors import DatasetError, RunError
+from tokengeist.errors import DatasetError, OptionError, RunError
 from tokengeist.models.sentences import SentenceModel
 
 DOMAIN = r"^[^-]+-([^-]+)-"
@@ -124,6 +125,11 @@ def _refuse_the_tested(tested: Dataset, fitting: Sequence[Dataset]) -> None:
 
 def domains(dataset: Dataset, pattern: str = DOMAIN) -> dict[str, tuple[str, ...]]:
     """The conversations of a data set by domain, as the pattern's first group names it."""
+    if not read_pattern(pattern).groups:
+        raise OptionError(
+            f"the pattern {pattern} has no group (…) that could name a domain; the default is "
+            f"{DOMAIN}"
+        )
     found: dict[str, tuple[str, ...]] = {}
     for id in dataset.ids:
         name = _domain_of(id, pattern)

@@ -1,7 +1,7 @@
 """The command line: one thin file per command, and the one place where errors become exit codes.
 
-Exit codes: 0 for success, 2 for anything the user can put right, 130 for Ctrl-C; 1 is what `bench
-validate` and `annotate` say of their data. A traceback means a bug in Tokengeist.
+Exit codes: 0 for success, 1 where the work was done but not all of it came out well, 2 for anything
+the user can put right, 130 for Ctrl-C. A traceback means a bug in Tokengeist.
 """
 
 from __future__ import annotations
@@ -82,14 +82,25 @@ def main() -> None:
     except TokengeistError as error:
         raise SystemExit(_fail(str(error))) from None
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno in _NO_ROOM:
+            with suppress(OSError):
+                sys.stdout.close()  # or Python tries once more at its end
+            raise SystemExit(_fail(f"cannot write: {error.strerror}")) from None
+        if error.filename is None:
             raise
-        with suppress(OSError):
-            sys.stdout.close()  # or Python tries once more at its end
-        raise SystemExit(_fail(f"cannot write: {error.strerror}")) from None
+        raise SystemExit(_fail(_about_a_path(error))) from None
 
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def _about_a_path(error: OSError) -> str:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return (
+            f"{error.filename} cannot be made or opened: there is a file where a folder is needed. "
+            "Choose another path, or move the file away"
+        )
+    return f"{error.filename} cannot be used: {error.strerror}"
 
 
 def _fail(message: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -29,7 +29,9 @@ Dtype = Annotated[str | None, typer.Option(help="float32, float16, bfloat16.")]
 TrustRemoteCode = Annotated[
     bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
 ]
-Render = Annotated[str | None, typer.Option(help="How the model sees the turns: plain or chat.")]
+Render = Annotated[
+    Literal["plain", "chat"] | None, typer.Option(help="How the model sees the turns.")
+]
 Probe = Annotated[
     str | None,
     typer.Option(help="For at2: a probe's path or hub id, or `uniform`. Default: the model's own."),

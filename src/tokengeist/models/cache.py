@@ -17,6 +17,8 @@ from pathlib import Path
 
 import platformdirs
 
+from tokengeist.errors import OptionError
+
 MANIFEST = "tokengeist.json"
 
 _SAMPLES = 64
@@ -26,7 +28,11 @@ _SAMPLE_BYTES = 1 << 16
 def cache_root() -> Path:
     """The cache directory: `TOKENGEIST_CACHE` where it is set, else the user's own."""
     chosen = os.environ.get("TOKENGEIST_CACHE")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("tokengeist")
+    if not chosen:
+        return platformdirs.user_cache_path("tokengeist")
+    if Path(chosen).is_file():
+        raise OptionError(f"TOKENGEIST_CACHE is {chosen}, a file; set it to a folder, or unset it")
+    return Path(chosen)
 
 
 def sampled_digest(path: Path) -> str:

@@ -29,29 +29,29 @@ class Imported:
 
 
 def write_conversations(conversations: Iterable[Imported], folder: Path) -> int:
-    """Write `folder/conversations/ID.json` for each; returns how many.
+    """Write `folder/conversations/ID.json` for each, or nothing; returns how many.
 
     Raises `DatasetError` for an id that comes twice or cannot be a file's name.
     """
-    target = folder / "conversations"
-    target.mkdir(parents=True, exist_ok=True)
-    (folder / "gold").mkdir(exist_ok=True)
-    seen: set[str] = set()
+    texts: dict[str, str] = {}
     for conversation in conversations:
         id = conversation.id
-        if id in seen:
+        if id in texts:
             raise DatasetError(f"two conversations are called '{id}'; import them separately")
         if not id or id.startswith(".") or any(character in id for character in '/\\:\0*?"<>|'):
             raise DatasetError(f"'{id}' cannot be the name of a file")
-        seen.add(id)
-        text = json.dumps(conversation.json(), ensure_ascii=False, indent=1)
+        texts[id] = json.dumps(conversation.json(), ensure_ascii=False, indent=1) + "\n"
+    target = folder / "conversations"
+    target.mkdir(parents=True, exist_ok=True)
+    (folder / "gold").mkdir(exist_ok=True)
+    for id, text in texts.items():
         path = target / f"{id}.json"
-        path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-    return len(seen)
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    return len(texts)
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Any]]:
-    """The values of a file that is one JSON list, or that holds one JSON value a line."""
+    """The values of a file: of its one JSON list, its one other JSON value, or one a line."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -59,9 +59,9 @@ def read_records(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         whole = json.loads(text)
     except ValueError:
-        whole = None
-    if isinstance(whole, list):
-        yield from enumerate(whole)
+        pass
+    else:
+        yield from enumerate(whole if isinstance(whole, list) else [whole])
         return
     for number, line in enumerate(text.split("\n")):
         if line.strip():

@@ -18,6 +18,7 @@ from typing import Self, TypeVar
 from tokengeist.bench.dataset import Dataset, read_bytes
 from tokengeist.bench.files import replace_file
 from tokengeist.bench.gold import GoldTarget, quoted
+from tokengeist.bench.patterns import read_pattern
 from tokengeist.errors import RunError
 from tokengeist.transcript import Transcript
 
@@ -115,10 +116,7 @@ def draw_sample(dataset: Dataset, *, size: int, seed: int, split_by: str = SPLIT
 
 
 def _items(dataset: Dataset, split_by: str) -> Iterable[Item]:
-    try:
-        re.compile(split_by)
-    except re.error as error:
-        raise RunError(f"'{split_by}' is no pattern: {error}") from error
+    read_pattern(split_by)
     gold = dataset.gold_ids
     for conversation in (dataset.conversation(id) for id in dataset.ids if id in gold):
         for target in conversation.targets:

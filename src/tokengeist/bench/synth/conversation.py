@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from tokengeist.bench.synth.ledger import Ledger
 from tokengeist.bench.synth.play import Play
 from tokengeist.bench.synth.spec import Domain
 from tokengeist.bench.synth.world import World
-from tokengeist.errors import unknown_name
+from tokengeist.errors import OptionError, unknown_name
 
 DEFAULT_MIX: Mapping[str, float] = {
     "direct": 0.15,
@@ -86,14 +87,16 @@ def generate(
         if name not in selection.CATEGORIES:
             raise unknown_name("dependency type", name, selection.CATEGORIES)
     if not domains:
-        raise ValueError(f"at least one domain is needed; there are {', '.join(DOMAINS)}")
+        raise OptionError(f"at least one domain is needed; there are {', '.join(DOMAINS)}")
     if not 1 <= max_depth <= DEEPEST:
-        raise ValueError(f"max_depth is between 1 and {DEEPEST}, not {max_depth}")
-    if min(mix.values(), default=0) < 0 or not sum(mix.values()):
-        raise ValueError(f"the shares of a mix are not negative and not all zero: {dict(mix)}")
+        raise OptionError(f"max_depth is between 1 and {DEEPEST}, not {max_depth}")
+    if min(mix.values(), default=0) < 0 or not 0 < sum(mix.values()) < math.inf:
+        raise OptionError(
+            f"the shares of a mix are finite, not negative and not all zero: {dict(mix)}"
+        )
     for name, (low, high) in {"turns": turns, "targets": targets}.items():
         if not 1 <= low <= high:
-            raise ValueError(f"{name} is a range like (5, 8), not {(low, high)}")
+            raise OptionError(f"{name} is a range from 1 up such as 5:8, not {low}:{high}")
     worlds = tuple(DOMAINS[name] for name in domains)
     options = Options(worlds, max_depth, turns, targets, mix)
     return (_simulate(seed, index, options) for index in range(start, start + n))

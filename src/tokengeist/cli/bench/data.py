@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -17,12 +19,13 @@ from tokengeist.bench.importing.tau_bench import import_tau_bench
 from tokengeist.bench.report.data import to_csv, write_figures
 from tokengeist.bench.stats import describe
 from tokengeist.bench.subset import write_subset
-from tokengeist.bench.synth import DOMAINS, generate, write
+from tokengeist.bench.synth import DOMAINS, SynthConversation, generate, write
 from tokengeist.bench.validation import validate as find_problems
 from tokengeist.cli.bench.tables import show_stats
 from tokengeist.cli.dataset import open_dataset, say_corrections
 from tokengeist.cli.options import named_file
 from tokengeist.cli.output import print_json, write_file
+from tokengeist.errors import DatasetError, TokengeistWarning
 from tokengeist.export.terminal import printable
 
 Data = Annotated[Path, typer.Argument(help="A folder with conversations/ and gold/.")]
@@ -65,7 +68,12 @@ def gold(
     form: Annotated[GoldForm, typer.Option(help="How to write them.")] = GoldForm.OFFSETS,
     as_json: AsJson = False,
 ) -> None:
-    """Write gold files in the other form: with quotes, or as offsets that quote nothing."""
+    """Write gold files in the other form: with quotes, or as offsets that quote nothing.
+
+    Comments may quote the conversation, so the offsets form leaves them out.
+    """
+    if out.resolve() == (data / "gold").resolve():
+        raise DatasetError(f"{out} holds the gold that is read; choose another folder for --out")
     count = write_gold(open_dataset(data), out, form)
     if as_json:
         print_json({"files": count, "form": form, "folder": str(out)})
@@ -156,7 +164,7 @@ def synth(
     ] = None,
     max_depth: Annotated[int, typer.Option(help="The deepest provenance, up to 14.")] = 14,
     turns: Annotated[
-        str | None, typer.Option(metavar="A:B", help="Turns per conversation, such as 20:44.")
+        str | None, typer.Option(metavar="A:B", help="Turns to aim at, such as 20:44.")
     ] = None,
     mix: Annotated[
         str | None,
@@ -173,11 +181,30 @@ def synth(
     if mix is not None:
         chosen["mix"] = _shares(mix)
     stream = generate(n, seed=seed, start=start, max_depth=max_depth, **chosen)
+    if turns is not None:
+        stream = _noting_overruns(stream, chosen["turns"][1])
     count = write(out, stream)
     if as_json:
         print_json({"conversations": count, "folder": str(out), "seed": seed})
     else:
         typer.echo(f"{count} conversations with gold graphs: {out}")
+
+
+def _noting_overruns(stream: Iterator[SynthConversation], most: int) -> Iterator[SynthConversation]:
+    """The same conversations, and at their end a note if some are longer than asked for."""
+    count = longest = 0
+    for conversation in stream:
+        length = len(conversation.messages)
+        count += length > most
+        longest = max(longest, length)
+        yield conversation
+    if count:
+        warnings.warn(
+            f"{count} conversations have more than {most} turns, the longest {longest}: each goes "
+            "on until all its targets are there",
+            TokengeistWarning,
+            stacklevel=2,
+        )
 
 
 def _range(text: str) -> tuple[int, int]:

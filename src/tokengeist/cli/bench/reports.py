@@ -57,10 +57,10 @@ def ablate(
                 alphas = _numbers(values) or ablation.ALPHAS
                 curves = [ablation.alpha_curve(dataset, folder, alphas)]
             case Ablation.K:
-                branches = [int(k) for k in _numbers(values)] or ablation.BRANCHES
+                branches = _counts(values) or ablation.BRANCHES
                 curves = ablation.branching_curves(dataset, folder, branches)
             case Ablation.DEPTH:
-                depths = [int(depth) for depth in _numbers(values)] or ablation.DEPTHS
+                depths = _counts(values) or ablation.DEPTHS
                 deep = ablation.deepened(
                     dataset, folder, max(depths), engine=engine, on_progress=on_progress
                 )
@@ -85,6 +85,13 @@ def _numbers(text: str | None) -> list[float]:
         return [float(part) for part in text.split(",")] if text else []
     except ValueError:
         raise RunError(f"--values takes numbers such as 0.5,0.7, not {text!r}") from None
+
+
+def _counts(text: str | None) -> list[int]:
+    parts = text.split(",") if text else []
+    if not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise RunError(f"--values takes whole numbers from 1 up such as 1,2,4, not {text!r}")
+    return [int(part) for part in parts]
 
 
 def report(

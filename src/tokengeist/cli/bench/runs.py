@@ -44,6 +44,7 @@ from tokengeist.cli.options import (
     adjusted,
 )
 from tokengeist.cli.output import print_json
+from tokengeist.export.terminal import printable
 
 
 class EngineName(StrEnum):
@@ -93,7 +94,10 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Trace every target. The same command again continues where a run was stopped."""
+    """Trace every target. The same command again continues where a run was stopped.
+
+    Exit code 1 if any target or conversation failed.
+    """
     options = BackendOptions(
         model=model,
         device=device,
@@ -141,9 +145,15 @@ def run(
     if as_json:
         extra = {"corrections": dataset.corrections.counts()}
         print_json([asdict(s) | {"folder": str(s.folder)} | extra for s in summaries])
-        return
-    for summary in summaries:
-        typer.echo(_said(summary))
+    else:
+        for summary in summaries:
+            typer.echo(_said(summary))
+    failed = [summary for summary in summaries if summary.errors]
+    for summary in failed:
+        others = f" ({summary.errors - 1} more failed)" if summary.errors > 1 else ""
+        typer.echo(printable(f"failed: {summary.first_error}{others}"), err=True)
+    if failed:
+        raise typer.Exit(1)
 
 
 def _said(summary: RunSummary) -> str:
