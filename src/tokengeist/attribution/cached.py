@@ -26,7 +26,7 @@ from tokengeist.attribution.on_disk import (
 )
 from tokengeist.attribution.protocol import Attributor, AttributorSpec, OptionValue, Reading
 from tokengeist.attribution.registry import BackendOptions, find_backend
-from tokengeist.errors import ModelError
+from tokengeist.errors import ModelError, UnknownNameError
 from tokengeist.models.cache import cache_root, is_whole, sampled_digest
 from tokengeist.models.loading import (
     LoadedModel,
@@ -208,13 +208,13 @@ def _with_language_model(options: BackendOptions) -> BackendOptions:
 
 
 def _fingerprint_for(backend: str, options: BackendOptions) -> str | None:
-    if find_backend(backend).needs_model:
-        options = _with_language_model(options)
-    elif options.model is None:
-        return None
     try:
+        if find_backend(backend).needs_model:
+            options = _with_language_model(options)
+        elif options.model is None:
+            return None
         return _fingerprint(locate(options.model))
-    except ModelError:  # whoever loads it says what is wrong
+    except (UnknownNameError, ModelError):  # whoever loads it, maybe elsewhere, says what is wrong
         return None
 
 
