@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.growth import growth
 from tests.strategies import traceable_transcripts
 from tokengeist.api import open_tracer
 from tokengeist.attribution.protocol import AttributorSpec, Unit, Verdict
@@ -48,6 +51,15 @@ MAIL = "ilse.brandt@example.org"
 def test_what_is_found(text: str, redacted: str) -> None:
     """The kinds that are known without being told."""
     assert redacted_text(text, Redaction()) == redacted
+
+
+@pytest.mark.parametrize("run", ["0a", "a.", "eyJ-", "sk-", "1-", 'password="', "password\\\\"])
+def test_work_grows_with_the_text(run: str) -> None:
+    def finding(count: int) -> Callable[[], object]:
+        text = run * count
+        return lambda: Redaction().found(text)
+
+    assert growth(finding(4000), finding(20_000)) < 12
 
 
 def test_given_patterns() -> None:

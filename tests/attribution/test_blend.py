@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 
@@ -375,3 +377,23 @@ def test_so_it_does_with_one_long_list() -> None:
     said = "They cost $100.00, $107.31, $114.62"
     small, large = (tracing("blend", _many_amounts(n), said) for n in (200, 1000))
     assert growth(small, large) < 15
+
+
+@pytest.mark.parametrize(
+    "run", ["0a", "a.", "a-", "1-", "a/", "\n", "|", "a|b\n", "--|", "a?", "1. ", "{", "\\n"]
+)
+def test_so_it_does_with_megabytes_on_one_line(run: str) -> None:
+    """No pattern looks at a run from each of its characters."""
+
+    def explaining(length: int) -> Callable[[], object]:
+        text = run * (length // len(run))
+        script = Script().user("What is it?").calls("get_it", text).says(f"It is 12. {text}")
+        return lambda: explain(script, "It is 12")
+
+    assert growth(explaining(4000), explaining(20_000)) < 12
+
+
+def test_a_number_of_hundreds_of_digits_is_an_id() -> None:
+    digits = "9" * 400
+    script = Script().user("What is it?").calls("get_it", digits).says(f"It is {digits}.")
+    assert unit(script, digits, digits).verdict is Verdict.VERBATIM

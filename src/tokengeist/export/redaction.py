@@ -19,15 +19,16 @@ from tokengeist.graph import Edge, Node, ProvenanceGraph
 from tokengeist.tracer import Step
 from tokengeist.transcript import Span, Target, ToolCall, Transcript, Turn, merge_spans
 
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+# These patterns meet megabytes without a blank: none may look at the same run again and again.
+_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
 _AFTER_ESCAPE = r"(?<=\\[nrt])"  # arguments are JSON, where the n of a line break is no word
 # 13 to 19 digits, in groups or not; a check digit decides.
 _CARD = re.compile(rf"(?:(?<![\w.-])|{_AFTER_ESCAPE})\d(?:[ -]?\d){{12,18}}(?![\w-])")
 _KEY = re.compile(
-    rf"""-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
+    rf"""-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.{{0,8000}}?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
     |(?:\b|{_AFTER_ESCAPE})(?:
         (?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|hf|AKIA|ASIA|AIza)[-_A-Za-z0-9]{{16,}}
-        |eyJ[\w-]{{8,}}\.[\w-]{{8,}}\.[\w-]+             # a JSON web token
+        |eyJ[\w-]{{8,500}}+\.[\w-]{{8,}}\.[\w-]+             # a JSON web token
     )
     |(?<=Bearer[ ])[\w.~+/=-]{{16,}}
     |(?<=api_key=)[\w-]{{8,}}""",

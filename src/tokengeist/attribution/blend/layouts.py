@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 
 from tokengeist.attribution.blend.fields import Field, Record, scan
 
@@ -33,7 +33,7 @@ _Line = tuple[int, int]
 
 _MARKUP = re.compile(r"<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>[^<>]*</\1>")
 _JSON = re.compile(r"[{\[](?=\s*(?:[\"'{\[]|$))")
-_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t+]*")
+_SEPARATOR = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-{2,}[-:| \t+]*")
 _PAIR = re.compile(
     r"""[ \t]*(?:[-*•+>][ \t]+|\d+[.)][ \t]+)?
     (?P<whole>[*_`]{0,2}(?P<key>[^\W\d_](?:[^\n:=|,;.!?]|\.(?=\S)){0,38}?)[*_`]{0,2}
@@ -179,21 +179,38 @@ def _parts(text: str, start: int, end: int) -> Iterator[_Line]:
 _Cells = list[_Line]
 
 
-def _table(text: str, lines: list[_Line], at: int) -> list[tuple[_Line, _Cells]]:
+_Row = tuple[_Line, _Cells]
+_TELLING = 40
+"""So many lines decide whether a table begins; to look at all of them from each takes too long."""
+
+
+def _table(text: str, lines: list[_Line], at: int) -> list[_Row]:
     """The rows of a table that begins with a line, its head included; or none."""
     for delimiter in _DELIMITERS:
-        rows: list[tuple[_Line, _Cells]] = []
-        for start, end in islice(lines, at, None):
-            if rows and _SEPARATOR.fullmatch(text, start, end):
-                rows.append(((start, end), []))
-                continue
-            cells = _cells(text, start, end, delimiter)
-            if len(cells) < 2 or (rows and len(cells) != len(rows[0][1])):
-                break
-            rows.append(((start, end), cells))
-        if len(rows) >= 2 and _is_table(text, rows, delimiter):
-            return rows
+        rows = _rows(text, lines, at, delimiter)
+        first = list(islice(rows, _TELLING))
+        if len(first) >= 2 and _is_table(text, first, delimiter):
+            return [*first, *takewhile(_is_short, rows)]
     return []
+
+
+def _rows(text: str, lines: list[_Line], at: int, delimiter: str) -> Iterator[_Row]:
+    """Lines with as many cells as the first, and rules between them."""
+    width = 0
+    for place in range(at, len(lines)):
+        start, end = lines[place]
+        if width and _SEPARATOR.fullmatch(text, start, end):
+            yield (start, end), []
+            continue
+        cells = _cells(text, start, end, delimiter)
+        if len(cells) < 2 or width not in (0, len(cells)):
+            return
+        width = len(cells)
+        yield (start, end), cells
+
+
+def _is_short(row: _Row) -> bool:
+    return all(end - start <= _LONGEST_CELL for start, end in row[1])
 
 
 def _cells(text: str, start: int, end: int, delimiter: str) -> _Cells:
@@ -210,7 +227,7 @@ def _cells(text: str, start: int, end: int, delimiter: str) -> _Cells:
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w-]*")
 
 
-def _is_table(text: str, rows: list[tuple[_Line, _Cells]], delimiter: str) -> bool:
+def _is_table(text: str, rows: list[_Row], delimiter: str) -> bool:
     """Whether lines with as many delimiters are rows: the head names, the rest is short."""
     head, body = rows[0][1], [cells for _, cells in rows[1:] if cells]
     ruled = len(body) < len(rows) - 1
@@ -219,10 +236,10 @@ def _is_table(text: str, rows: list[tuple[_Line, _Cells]], delimiter: str) -> bo
         return False
     if any(re.search(r"\d{2}|[:.]\s", text[start:end]) for start, end in head):
         return False
-    return all(end - start <= _LONGEST_CELL for cells in (head, *body) for start, end in cells)
+    return all(map(_is_short, rows))
 
 
-def _add_table(layout: Layout, text: str, rows: list[tuple[_Line, _Cells]]) -> None:
+def _add_table(layout: Layout, text: str, rows: list[_Row]) -> None:
     names = [text[start:end].strip("*_` ") for start, end in rows[0][1]]
     for (start, end), cells in rows[1:]:
         record = layout.add_record(start, end, is_nested=True) if cells else -1

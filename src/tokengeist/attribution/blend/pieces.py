@@ -7,6 +7,7 @@ may answer to further keys: `paypal_8080730` to `8080730` alone.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from enum import StrEnum
@@ -114,6 +115,9 @@ _FILES = "|".join(
         sh java kt go rs rb php c h cc cpp hpp cs swift sql ini cfg conf log lock pdf docx xlsx"""
     )
 )
+_ESCAPED = r"(?<=\\[nrt])"
+# Megabytes may stand on one line: a long run is looked through from its beginning only, which is
+# also behind the escape of a line break.
 _TOKEN = re.compile(
     rf"""
     (?P<gap>[\s"'{{}}\[\],:;()|<>=*!?&%+`]+)  # nothing begins with these; skipped in one go
@@ -131,10 +135,11 @@ _TOKEN = re.compile(
     |(?P<version>\bv?\d+(?:\.\d+){{2,}}\b)
     |(?P<time>\b\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[ap]\.?m\b)?
         |\b\d{{1,2}}(?:\.\d{{2}})?\s?[ap]\.?m\b)
-    |(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
-    |(?P<path>https?://[^\s"'<>)\]]*[\w/]|(?:[\w.~-]*/)+[\w-][\w.-]*\.[a-z]\w{{0,4}}\b
-        |\b[a-z_][\w-]*\.(?:{_FILES})\b)
-    |(?P<id>\#?\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z\#]|\d{{5,}}\b(?![.,]\d))
+    |(?P<mail>(?:(?<![\w.+-])|{_ESCAPED})[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<path>https?://[^\s"'<>)\]]*[\w/]
+        |(?:(?<![\w.~/-])|{_ESCAPED})(?:[\w.~-]*/)+[\w-][\w.-]*\.[a-z]\w{{0,4}}\b
+        |(?<![\w-])[a-z_][\w-]*\.(?:{_FILES})\b)
+    |(?P<id>\#?\b(?=[A-Za-z_-]{{0,99}}\d)(?=[\d_-]{{0,99}}[A-Za-z\#]|\d{{5,}}\b(?![.,]\d))
         [A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*)
     |(?P<number>(?:(?<!\d-)(?:[1-9]\d{{0,2}}(?:[,'’]\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+
         |\d+,\d{{2}}(?![\d,]))|\d+(?:\.\d+)?)%?)  # the comma in `2031-02,310` parts two columns
@@ -241,6 +246,8 @@ def _number(whole: str, start: int, end: int) -> Piece:
     """A number, its value rounded to cents."""
     text = whole[start:end]
     value = round(_value(text.rstrip("%")), 2)
+    if math.isinf(value):  # hundreds of digits
+        return Piece(Kind.ID, "i:" + text, start, end, text)
     key = "n:" + (str(int(value)) if value == int(value) else f"{value:.2f}".rstrip("0"))
     aliases = ("i:" + text,) if text.isdigit() and len(text) >= 4 else ()
     return Piece(Kind.NUMBER, key, start, end, text, aliases, value, unit_of(whole, start, end))

@@ -40,7 +40,7 @@ _NOT_YET = re.compile(r"\b(?:once|if|when|after|as soon as|until|already)\b", re
 """Words for deeds to come, and for deeds of before."""
 _SENDING = next(alike for alike in SAME_ACTION if "send" in alike)
 _IRREGULAR = {"sent": "send", "paid": "pay", "bought": "buy", "made": "make"}
-_QUESTION = re.compile(r"[^.!?]*\?")
+_QUESTION = re.compile(r"(?:\A|(?<=[.!?]))[^.!?]*\?")
 _FIGURES = (Kind.NUMBER, Kind.DATE, Kind.TIME)
 _COUNTED = re.compile(r"\s([^\W\d_]+)")
 _A_TOPIC = 2

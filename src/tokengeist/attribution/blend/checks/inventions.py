@@ -15,7 +15,7 @@ from tokengeist.attribution.blend.quantities import MONEY, PERCENT
 from tokengeist.transcript import Role
 
 _IN_OTHER_WORDS = (Kind.VALUE, Kind.CODE, Kind.NAME, Kind.WORD)
-_ENUMERATOR = re.compile(r"(?:^|\n)\W*\d+[.):]?\Z")
+_ENUMERATOR = re.compile(r"(?:^|\n)[^\w\n]*\d+[.):]?\Z")
 _COMPOUND = re.compile(r"\d{1,3}(?:-[a-z]{2,})+")
 """Words that begin with a number: `7-year-old`."""
 _FENCE = re.compile(r"```|~~~")
