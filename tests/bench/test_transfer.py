@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
@@ -84,6 +85,17 @@ def test_other_data_sets_are_fitted_on_as_well(two: Dataset, other: Dataset) -> 
         assert one.weights.groups != more.weights.groups
 
 
+def test_what_other_data_sets_have_of_the_tested_domain_is_left_out(
+    two: Dataset, tmp_path: Path
+) -> None:
+    mixed = Dataset(make_dataset(tmp_path / "mixed", ["z-air-1", "z-land-1"]))
+    land = Dataset(make_dataset(tmp_path / "land", ["z-land-1"]))
+    air, sea = across(two, others=[mixed])
+    without_air, without_sea = across(two, others=[land])
+    assert air.weights.groups == without_air.weights.groups
+    assert sea.weights.groups != without_sea.weights.groups
+
+
 def test_what_a_model_adds_is_fitted_without_the_tested_domain(
     two: Dataset, other: Dataset
 ) -> None:
@@ -108,7 +120,7 @@ def test_a_trial_is_a_run_of_its_own(two: Dataset, other: Dataset, tmp_path: Pat
     assert score(two, RunFolder(tmp_path / "run")).targets == 9
     with pytest.raises(RunError, match="holds a run with other weights"):
         transfer(two, elsewhere([other], two), tmp_path / "run")
-    run(two, tmp_path / "shipped", Method("blend"))
+    run(two, tmp_path / "shipped", Method("blend", BackendOptions(model="none")))
     with pytest.raises(RunError, match="holds a run with other weights"):
         transfer(two, across(two), tmp_path / "shipped")
 

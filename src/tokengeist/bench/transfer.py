@@ -17,7 +17,7 @@ from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
-from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, examples_of, fit, weighed
 from tokengeist.bench.patterns import read_pattern
 from tokengeist.bench.revision import fit_revision
@@ -66,7 +66,8 @@ def across(
 ) -> list[Division]:
     """For each domain of a data set in turn: fitted on all its others and on other data sets.
 
-    With a model, what it adds to those weights is fitted on the same.
+    What other data sets have of the tested domain is left out. With a model, what it adds to those
+    weights is fitted on the same.
     """
     _refuse_the_tested(dataset, others)
     by_domain = domains(dataset, domain)
@@ -80,10 +81,9 @@ def across(
     divisions = []
     for tested, ids in by_domain.items():
         known = tuple(other for other in by_domain if other != tested)
-        seen = [id for other in known for id in by_domain[other]]
-        parts: list[Sequence[Conversation] | Dataset] = [
-            [dataset.conversation(id) for id in seen],
-            *others,
+        parts = [
+            [part.conversation(id) for id in part.ids if _domain_of(id, domain) != tested]
+            for part in (dataset, *others)
         ]
         weights = Weights(fit(weighed(*map(examples_of, parts))), CUT, name)
         revision = fit_revision(parts, name, weights, model) if model else None

@@ -1,0 +1,1 @@
+"""Gold graphs of tau-bench conversations, which are not here: see README.md."""
