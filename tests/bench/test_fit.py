@@ -20,7 +20,6 @@ from tokengeist.bench.fit import (
     CUT,
     Example,
     examples,
-    examples_of,
     fit,
     weighed,
     weights_json,
@@ -125,13 +124,12 @@ def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
     assert both["weights"] != revision_json([small], model)["weights"]
 
 
-def test_further_data_sets_count_less_than_the_first(tmp_path: Path) -> None:
+def test_other_kinds_of_conversations_count_less_than_the_first(tmp_path: Path) -> None:
     one = Dataset(make_dataset(tmp_path / "one", ["x-sea-1"]))
-    two = Dataset(make_dataset(tmp_path / "two", ["y-air-1"]))
-    parts = [list(examples_of(dataset)) for dataset in (one, two, two)]
-    counted = [example.weight for example in weighed(*parts)]
-    each = len(parts[0])
-    assert counted == [1.0] * each + [BESIDE] * 2 * each
+    two = Dataset(make_dataset(tmp_path / "two", ["y-air-1", "x-air-1"]))
+    counted = [example.weight for example in weighed([one, two])]
+    each = len(counted) // 3
+    assert counted == [1.0] * each + [1.0] * each + [BESIDE] * each  # x-air-1 comes before y-air-1
 
 
 def test_an_example_of_weight_two_counts_twice() -> None:

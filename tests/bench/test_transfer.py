@@ -11,14 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
+from tokengeist.attribution.blend.model import Weights
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.fit import CUT, fit, weighed
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.synth import generate, write
-from tokengeist.bench.transfer import across, domains, elsewhere, transfer
+from tokengeist.bench.transfer import across, domains, each, elsewhere, transfer
 from tokengeist.bench.worker import Method
 from tokengeist.cli.main import app
 from tokengeist.errors import DatasetError, RunError
@@ -94,6 +96,23 @@ def test_what_other_data_sets_have_of_the_tested_domain_is_left_out(
     without_air, without_sea = across(two, others=[land])
     assert air.weights.groups == without_air.weights.groups
     assert sea.weights.groups != without_sea.weights.groups
+
+
+def test_every_folder_is_tested_without_itself(two: Dataset, other: Dataset) -> None:
+    parts = dict(each([two, other]))
+    assert parts[two].weights == fitted([other])
+    assert parts[other].weights == fitted([two])
+    assert parts[two].ids == two.ids
+    for wrong, message in (([two], "two or more"), ([two, Dataset(two.folder)], "test on another")):
+        with pytest.raises(DatasetError, match=message):
+            list(each(wrong))
+    asked = ["fit", str(two.folder), str(other.folder), "--each", "--json"]
+    rows = json.loads(CliRunner().invoke(app, asked).stdout)
+    assert [(row["tested_on"], row["targets"]) for row in rows] == [("two", 9), ("other", 3)]
+
+
+def fitted(datasets: list[Dataset]) -> Weights:
+    return Weights(fit(weighed(datasets)), CUT, ", ".join(d.name for d in datasets))
 
 
 def test_what_a_model_adds_is_fitted_without_the_tested_domain(

@@ -10,7 +10,7 @@ be a source. Nothing is drawn at random, so the same data give the same weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,8 +27,8 @@ STIFFNESS = 4.0
 """How strongly weights are held to their start; the bias a tenth of that."""
 CUT = 0.3
 BESIDE = 0.25
-"""How much an example of any but the first data set counts. They widen what is known of ways to be
-a source; what annotators count as one, the first decides."""
+"""How much an example of another kind than those of the first data set counts. They widen what is
+known of ways to be a source; what annotators count as one, the first decides."""
 _STEPS = 50
 _SETTLED = 1e-9
 
@@ -52,16 +52,23 @@ def examples(conversation: Conversation) -> Iterator[Example]:
             yield Example(group, values, candidate in sources)
 
 
-def examples_of(conversations: Iterable[Conversation]) -> Iterator[Example]:
-    """The examples of a whole data set."""
-    return (example for conversation in conversations for example in examples(conversation))
+def weighed(
+    parts: Sequence[Iterable[Conversation]],
+    examples_in: Callable[[Conversation], Iterable[Example]] = examples,
+) -> Iterator[Example]:
+    """The examples of several data sets, each counting as it should.
 
-
-def weighed(first: Iterable[Example], *others: Iterable[Example]) -> Iterator[Example]:
-    """The examples of several data sets, each counting as it should."""
-    yield from first
-    for other in others:
-        yield from (replace(example, weight=BESIDE) for example in other)
+    Of one kind are conversations whose ids have the same first word: `tau-airline-005-0`.
+    """
+    kinds: set[str] = set()
+    for number, part in enumerate(parts):
+        for conversation in part:
+            kind = conversation.id.partition("-")[0]
+            if number == 0:
+                kinds.add(kind)
+            weight = 1.0 if kind in kinds else BESIDE
+            for example in examples_in(conversation):
+                yield replace(example, weight=weight)
 
 
 def needs(conversation: Conversation) -> Iterator[tuple[Target, Collection[int]]]:
@@ -151,7 +158,7 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
 
 def weights_json(datasets: Sequence[Dataset]) -> dict[str, Any]:
     """The content of a weights file fitted to some data sets."""
-    data = list(weighed(*map(examples_of, datasets)))
+    data = list(weighed(datasets))
     start, fitted = starting_weights(), fit(data)
     return {
         "fitted_on": {

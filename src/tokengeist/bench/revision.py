@@ -29,13 +29,13 @@ STIFFNESS = 1.0
 def revision_json(datasets: Sequence[Dataset], model: SentenceModel) -> dict[str, Any]:
     """The content of a revision file fitted to some data sets."""
     free = shipped_weights()
-    data = [_examples(dataset, free, model) for dataset in datasets]
+    data = _examples(datasets, free, model)
     return {
         "fitted_on": {
             "name": ", ".join(f"{d.name} ({len(d.ids)})" for d in datasets),
             "digests": {dataset.name: dataset.digest() for dataset in datasets},
-            "examples": sum(map(len, data)),
-            "sources": sum(example.is_source for part in data for example in part),
+            "examples": len(data),
+            "sources": sum(example.is_source for example in data),
             "weights": free.name,
         },
         "model": SENTENCES,
@@ -48,16 +48,15 @@ def fit_revision(
     parts: Sequence[Iterable[Conversation]], name: str, free: Weights, model: SentenceModel
 ) -> Revision:
     """The revision of some weights that the conversations of several data sets call for."""
-    return Revision(_fitted([_examples(part, free, model) for part in parts]), name)
+    return Revision(_fitted(_examples(parts, free, model)), name)
 
 
-def _fitted(data: Sequence[Sequence[Example]]) -> dict[str, dict[str, float]]:
-    counted = list(weighed(*data))
+def _fitted(data: Sequence[Example]) -> dict[str, dict[str, float]]:
     return {
         group: {
             name: round(value, 4)
             for name, value in fit_group(
-                START, [e for e in counted if e.group == group], STIFFNESS
+                START, [e for e in data if e.group == group], STIFFNESS
             ).items()
         }
         for group in GROUPS
@@ -65,9 +64,9 @@ def _fitted(data: Sequence[Sequence[Example]]) -> dict[str, dict[str, float]]:
 
 
 def _examples(
-    conversations: Iterable[Conversation], free: Weights, model: SentenceModel
+    parts: Sequence[Iterable[Conversation]], free: Weights, model: SentenceModel
 ) -> list[Example]:
-    return [e for conversation in conversations for e in _of(conversation, free, model)]
+    return list(weighed(parts, lambda conversation: _of(conversation, free, model)))
 
 
 def _of(conversation: Conversation, free: Weights, model: SentenceModel) -> Iterator[Example]:

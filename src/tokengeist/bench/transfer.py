@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, examples_of, fit, weighed
+from tokengeist.bench.fit import CUT, fit, weighed
 from tokengeist.bench.patterns import read_pattern
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
@@ -85,7 +85,7 @@ def across(
             [part.conversation(id) for id in part.ids if _domain_of(id, domain) != tested]
             for part in (dataset, *others)
         ]
-        weights = Weights(fit(weighed(*map(examples_of, parts))), CUT, name)
+        weights = Weights(fit(weighed(parts)), CUT, name)
         revision = fit_revision(parts, name, weights, model) if model else None
         divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
@@ -105,8 +105,29 @@ def elsewhere(
                 "a test needs domains that the weights have not seen"
             )
     names = tuple(dataset.name for dataset in fitting)
-    weights = Weights(fit(weighed(*map(examples_of, fitting))), CUT, ", ".join(names))
+    weights = Weights(fit(weighed(fitting)), CUT, ", ".join(names))
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
+
+
+def each(
+    datasets: Sequence[Dataset], *, model: SentenceModel | None = None
+) -> Iterator[tuple[Dataset, Division]]:
+    """Every data set, with what was fitted on all the others.
+
+    They may share domains; what is left out is a set of conversations and who annotated them.
+    """
+    if len(datasets) < 2:
+        raise DatasetError("to leave one folder out takes two or more")
+    for tested in datasets:
+        others = [dataset for dataset in datasets if dataset is not tested]
+        _refuse_the_tested(tested, others)
+        weights = Weights(fit(weighed(others)), CUT, ", ".join(d.name for d in others))
+        revision = fit_revision(others, weights.name, weights, model) if model else None
+        fitted_on = ("the other folders",)
+        yield (
+            tested,
+            Division(fitted_on, tested.name, tuple(tested.ids), weights, model, revision),
+        )
 
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:

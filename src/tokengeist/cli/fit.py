@@ -13,7 +13,15 @@ from rich.table import Table
 from tokengeist.bench.fit import weights_json
 from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.revision import revision_json
-from tokengeist.bench.transfer import DOMAIN, Transfer, across, elsewhere, transfer, with_model
+from tokengeist.bench.transfer import (
+    DOMAIN,
+    Transfer,
+    across,
+    each,
+    elsewhere,
+    transfer,
+    with_model,
+)
 from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.options import named_file
 from tokengeist.cli.output import print_json, write_file
@@ -43,6 +51,10 @@ def fit(
             "--across", help="Instead: fit on all domains but one of the first folder, test on it."
         ),
     ] = False,
+    is_each: Annotated[
+        bool,
+        typer.Option("--each", help="Instead: fit on all folders but one, test on it, for each."),
+    ] = False,
     test: Annotated[
         Path | None,
         typer.Option(help="Instead: fit on all of the data and test on this other folder."),
@@ -64,10 +76,14 @@ def fit(
         raise typer.BadParameter(f"blend reads with the model '{SENTENCES}', not '{model}'")
     if test is None and not is_across and run is not None:
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
-    if sum((output is not None, is_across, test is not None)) > 1:
-        raise typer.BadParameter("give one of --output FILE, --across and --test FOLDER")
+    if sum((output is not None, is_across, is_each, test is not None)) > 1:
+        raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
+    if is_each:
+        left_out = (transfer(tested, [part]) for tested, part in each(opened, model=sentences))
+        _show([row for rows in left_out for row in rows], as_json=as_json)
+        return
     if is_across or test is not None:
         tested = opened[0] if test is None else open_dataset(test)
         if is_across:
