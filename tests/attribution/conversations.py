@@ -9,6 +9,7 @@ from typing import Any
 from tokengeist.api import open_tracer
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.protocol import Explanation, Unit
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn, locate_target
 
 
@@ -73,7 +74,8 @@ def unit(script: Script, text: str, piece: str) -> Unit:
 def tracing(backend: str, transcript: Transcript, text: str) -> Callable[[], object]:
     """Work to be measured: from the transcript to the graph of a span of its last turn."""
     target = locate_target(transcript, text, turn=len(transcript.turns) - 1)
-    return lambda: open_tracer(transcript, backend=backend).trace(target)
+    options = BackendOptions(model="none" if backend == "blend" else None)
+    return lambda: open_tracer(transcript, backend=backend, options=options).trace(target)
 
 
 LOAN = {"loan_id": "LN-4471", "title": "Tide Tables", "branch": "Harbour", "due": "2031-03-09"}

@@ -23,6 +23,7 @@ from tokengeist.api import settings_for, trace
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import shipped_weights
 from tokengeist.attribution.protocol import Verdict
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.segmentation import segment
 from tokengeist.transcript import Target, Transcript, locate_target
 
@@ -304,7 +305,8 @@ def test_an_attribute_rests_on_the_result_that_gives_it() -> None:
 
 def test_a_whole_trace_ends_at_the_users_words() -> None:
     transcript = library().transcript()
-    graph = settings_for("blend").view.of(trace(transcript, "now due on March 30", backend="blend"))
+    found = trace(transcript, "now due on March 30", options=BackendOptions(model="none"))
+    graph = settings_for("blend").view.of(found)
     pairs = {(edge.dependent, edge.source) for edge in graph.edges}
     assert {(9, 8), (8, 7), (8, 3), (3, 2), (2, 1)} <= pairs
     assert {leaf.turn for leaf in graph.leaves} <= {0, 1, 7}

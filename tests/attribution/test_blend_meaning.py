@@ -114,8 +114,17 @@ def test_the_graph_says_which_model_was_used() -> None:
     spec = trace(ferry(), CLAIM, options=BackendOptions(model="minilm")).spec
     assert (spec.name, spec.model, spec.options["model"]) == ("blend", "minilm", "minilm")
     assert spec.options["revision"] == shipped_revision().name
-    spec = trace(ferry(), CLAIM).spec
+    spec = trace(ferry(), CLAIM, options=BackendOptions(model="none")).spec
     assert (spec.model, spec.options["model"]) == (None, None)
+
+
+def test_the_model_is_used_where_it_is_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert create(BackendOptions()).spec.model == "minilm"
+    monkeypatch.setattr(sentences, "sentence_model_folder", lambda: None)
+    assert create(BackendOptions()).spec.model is None
+    monkeypatch.undo()
+    monkeypatch.setattr(sentences, "_PACKAGES", ("no_such_package",))
+    assert create(BackendOptions()).spec.model is None
 
 
 def test_a_second_reading_needs_no_model(
@@ -126,7 +135,7 @@ def test_a_second_reading_needs_no_model(
     create_again = BackendOptions(model="minilm")
     first = explain(transcript, target, create(create_again))
     assert cache_size().readings == 1
-    monkeypatch.setattr(SentenceModel, "_loaded", property(lambda self: pytest.fail("loaded")))
+    monkeypatch.setattr(sentences, "_load", lambda folder: pytest.fail("loaded"))
     assert explain(transcript, target, create(create_again)) == first
 
 
@@ -185,5 +194,6 @@ def test_a_graph_found_with_it_is_judged_by_a_language_model(
     loaded: list[str | None] = []
     monkeypatch.setattr(cached, "load_model", lambda name, **_: loaded.append(name))
     load_judge(BackendOptions(model="minilm"))
+    load_judge(BackendOptions(model="none"))
     load_judge(BackendOptions(model="some/model"))
-    assert loaded == [None, "some/model"]
+    assert loaded == [None, None, "some/model"]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.bench.worlds import make_dataset
 from tokengeist.api import Settings, settings_for
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.report.build import build
 from tokengeist.bench.report.content import Report, Table, mark_best
@@ -108,7 +109,11 @@ def test_markdown_comes_with_its_figures(report: Report, tmp_path: Path) -> None
 
 
 def test_latex_is_balanced_and_escaped(dataset: Dataset, runs: list[Path], tmp_path: Path) -> None:
-    run(dataset, tmp_path / "blend", Method("blend", settings=settings_for("blend")))
+    run(
+        dataset,
+        tmp_path / "blend",
+        Method("blend", BackendOptions(model="none"), settings_for("blend")),
+    )
     runs = [*runs, tmp_path / "blend"]
     files = write_report(build(runs, title="100% of_it & more"), tmp_path / "report.tex")
     text = files[0].read_text()
@@ -154,7 +159,11 @@ def test_weights_of_other_origins_stand_side_by_side(tmp_path: Path) -> None:
     other = Dataset(make_dataset(tmp_path / "other", ["y-land-1"]))
     transfer(data, across(data), tmp_path / "across")
     transfer(data, elsewhere([other], data), tmp_path / "elsewhere")
-    run(data, tmp_path / "shipped", Method("blend", settings=settings_for("blend")))
+    run(
+        data,
+        tmp_path / "shipped",
+        Method("blend", BackendOptions(model="none"), settings_for("blend")),
+    )
     report = build([tmp_path / name for name in ("across", "elsewhere", "shipped")])
     assert [row.label for row in tables(report)["Flat versus recursive attribution"].rows] == [
         "no model",

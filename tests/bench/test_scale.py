@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.scale import measure
 from tokengeist.api import settings_for
+from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.compare import compare
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.metrics import METRICS
@@ -38,8 +39,9 @@ def test_recursion_is_ahead_on_synthetic_worlds(
 ) -> None:
     deep = settings_for(backend)
     flat = replace(deep, trace=replace(deep.trace, max_depth=1))
-    run(synthetic, tmp_path / "deep", Method(backend, settings=deep))
-    run(synthetic, tmp_path / "flat", Method(backend, settings=flat))
+    alone = BackendOptions(model="none")
+    run(synthetic, tmp_path / "deep", Method(backend, alone, deep))
+    run(synthetic, tmp_path / "flat", Method(backend, alone, flat))
     found = compare(synthetic, RunFolder(tmp_path / "flat"), RunFolder(tmp_path / "deep"))
     for metric in METRICS:
         assert found.differences[metric].low > 0, metric

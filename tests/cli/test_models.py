@@ -70,16 +70,20 @@ def test_an_unknown_model_says_where_it_was_looked_for(run: Run, name: str) -> N
 
 
 def test_pull_is_quick_when_everything_is_there(run: Run) -> None:
-    first = run("models", "pull")
-    assert first.code == 0
-    assert "smollm2 is ready in" in first.out
+    both = run("models", "pull")
+    assert both.code == 0
+    assert "smollm2 is ready in" in both.out
     sentences = run("models", "pull", "minilm")
     assert sentences.out == f"minilm is ready in {run('models', 'where', 'minilm').out}"
+    assert sentences.out in both.out
+    listed = json.loads(run("models", "pull", "--json").out)
+    assert [model["ready"] for model in listed] == [True, True]
 
 
 UNREAD = [
     ("trace", REFUND, "--backend", "blend", "--model", "smollm2", "-o", "OUT"),
     ("trace", REFUND, "--backend", "lexical", "--model", "smollm2", "-o", "OUT"),
+    ("trace", REFUND, "--backend", "attention", "--model", "none", "-o", "OUT"),
     ("trace", REFUND, "--backend", "lexical", "--model", "minilm", "--verify", "-o", "OUT"),
     ("trace", REFUND, "--backend", "attention", "--model", "minilm", "-o", "OUT"),
     ("faithfulness", REFUND, "--backend", "lexical", "--model", "minilm"),
@@ -120,7 +124,7 @@ def test_how_a_model_reads_is_not_asked_where_none_does(
     places = {"DATA": data, "OUT": out}
     done = run(*(places.get(argument, argument) for argument in command), option, "plain")
     assert done.code == 2
-    assert f"reads without a model, so {option} would do nothing" in done.err
+    assert f"reads without a language model, so {option} would do nothing" in done.err
     assert done.out == ""
     assert not out.exists()
 

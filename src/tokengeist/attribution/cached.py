@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from tokengeist.attribution.named_model import is_sentence_model
+from tokengeist.attribution.named_model import is_language_model
 from tokengeist.attribution.on_disk import (
     read_answers,
     read_tables,
@@ -34,7 +34,7 @@ from tokengeist.models.loading import (
     load_model,
     require_models_extra,
 )
-from tokengeist.models.store import ModelPlace, locate
+from tokengeist.models.store import NONE, SENTENCES, ModelPlace, locate
 from tokengeist.segmentation import Source
 from tokengeist.transcript import Target, Transcript
 
@@ -204,16 +204,14 @@ def _fingerprint(place: ModelPlace) -> str | None:
 
 
 def _with_language_model(options: BackendOptions) -> BackendOptions:
-    return replace(options, model=None) if is_sentence_model(options) else options
+    return options if is_language_model(options.model) else replace(options, model=None)
 
 
 def _fingerprint_for(backend: str, options: BackendOptions) -> str | None:
     try:
         if find_backend(backend).needs_model:
-            options = _with_language_model(options)
-        elif options.model is None:
-            return None
-        return _fingerprint(locate(options.model))
+            return _fingerprint(locate(_with_language_model(options).model))
+        return None if options.model == NONE else _fingerprint(locate(options.model or SENTENCES))
     except (UnknownNameError, ModelError):  # whoever loads it, maybe elsewhere, says what is wrong
         return None
 

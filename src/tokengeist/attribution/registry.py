@@ -24,8 +24,8 @@ class BackendOptions:
     """What a user can say about a backend from the outside; each backend takes what it needs."""
 
     model: str | None = None
-    """A directory, a hub id or a GGUF file, or for `blend` `minilm`; None for the backend's own
-    default, which is the embedded model, or none."""
+    """A directory, a hub id or a GGUF file, or for `blend` `minilm` or `none`; None for the
+    backend's own default: the embedded model, for `blend` the sentence model if it is there."""
     device: str | None = None
     dtype: str | None = None
     render: str | None = None
@@ -63,7 +63,7 @@ class Backend:
 BUILTIN = (
     Backend(
         "blend",
-        "where every value, word and decision came from, as probabilities; no model, or minilm",
+        "where every value, word and decision came from, as probabilities; with minilm or no model",
         "tokengeist.attribution.blend.attributor:create",
     ),
     Backend(

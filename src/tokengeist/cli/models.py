@@ -9,7 +9,14 @@ from rich.console import Console
 from rich.table import Table
 
 from tokengeist.cli.output import print_json, progress_bar
-from tokengeist.models.store import ModelPlace, list_models, locate, unknown_model
+from tokengeist.models.store import (
+    EMBEDDED,
+    SENTENCES,
+    ModelPlace,
+    list_models,
+    locate,
+    unknown_model,
+)
 
 app = typer.Typer(help="List, fetch and find language models.", no_args_is_help=True)
 
@@ -33,7 +40,7 @@ def list_(as_json: Json = False) -> None:
 def pull(
     model: Annotated[
         str | None,
-        typer.Argument(help="A hub id, a GGUF file or minilm. Default: the embedded model."),
+        typer.Argument(help="A hub id, a GGUF file, or one of our own. Default: both of those."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,10 +48,11 @@ def pull(
     from tokengeist.models.loading import pull_model
 
     with progress_bar():
-        place = pull_model(model)
+        places = [pull_model(name) for name in ([model] if model else [EMBEDDED, SENTENCES])]
     if as_json:
-        print_json(_entry(place))
-    else:
+        print_json(_entry(places[0]) if model else [_entry(place) for place in places])
+        return
+    for place in places:
         print(f"{place.name} is ready in {place.converted or place.path}")
 
 

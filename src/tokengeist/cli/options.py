@@ -21,7 +21,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
 Model = Annotated[
     str | None,
     typer.Option(
-        help="A directory, hub id or GGUF file; for blend, minilm. Default: embedded, or none."
+        help="A directory, hub id or GGUF file; for blend, minilm or none. Default: what is there."
     ),
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, mps, …")]

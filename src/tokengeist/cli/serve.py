@@ -11,7 +11,7 @@ import typer
 from platformdirs import user_data_path
 
 from tokengeist.api import DEFAULT_BACKEND
-from tokengeist.attribution.named_model import is_sentence_model, reads_with_it
+from tokengeist.attribution.named_model import is_language_model, reads_with_it
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.cli.options import Device, Model
 from tokengeist.errors import missing_extra
@@ -78,5 +78,6 @@ def _who_reads_instead(backend: str, options: BackendOptions) -> str:
 
     There is always something: all methods can be chosen in the page, and so can verifying.
     """
-    others = "blend" if is_sentence_model(options) else "verifying, and methods with a model"
+    asks = is_language_model(options.model)
+    others = "verifying, and methods with a model" if asks else "blend"
     return f"{backend} does not read with {options.model}; what does in the page: {others}."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,12 @@ class SentenceModel:
         self._folder = folder
 
     @classmethod
+    def at_hand(cls) -> SentenceModel | None:
+        """The installed model, or None where it or what reads with it is not installed."""
+        folder = sentence_model_folder() if has_packages() else None
+        return cls(folder) if folder else None
+
+    @classmethod
     def find(cls, what: str) -> SentenceModel:
         """The installed model; raises `MissingExtraError` where it is not, saying what needs it."""
         if not has_packages():
@@ -60,21 +66,12 @@ class SentenceModel:
         """Equal for equal files."""
         return directory_fingerprint(self._folder)
 
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoModel, AutoTokenizer
-
-        with quiet():
-            tokenizer = AutoTokenizer.from_pretrained(self._folder, local_files_only=True)
-            model = AutoModel.from_pretrained(self._folder, local_files_only=True)
-        return tokenizer, model.train(False)
-
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector for each text: the mean over its tokens."""
         import numpy as np
         import torch
 
-        tokenizer, model = self._loaded
+        tokenizer, model = _load(self._folder)
         tokens = tokenizer(list(texts), truncation=True, max_length=_LONGEST)["input_ids"]
         found = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
         with torch.no_grad():
@@ -87,6 +84,17 @@ class SentenceModel:
                 pooled = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
                 found[chosen] = torch.nn.functional.normalize(pooled, dim=1).numpy()
         return found
+
+
+@cache
+def _load(folder: Path) -> tuple[Any, Any]:
+    """Tokenizer and model; once for all transcripts of a process."""
+    from transformers import AutoModel, AutoTokenizer
+
+    with quiet():
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = AutoModel.from_pretrained(folder, local_files_only=True)
+    return tokenizer, model.train(False)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

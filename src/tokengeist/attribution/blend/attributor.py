@@ -34,10 +34,13 @@ CONTRADICTS = 0.6
 
 
 def create(options: BackendOptions) -> BlendAttributor:
-    """The factory in the registry: with the sentence model if it is asked for."""
-    if options.model != SENTENCES:
-        return BlendAttributor()
-    return BlendAttributor(model=SentenceModel.find("blend with a model"), cache=options.cache)
+    """The factory in the registry: with the sentence model, if it is at hand or asked for."""
+    model = None
+    if options.model is None:
+        model = SentenceModel.at_hand()
+    elif options.model == SENTENCES:
+        model = SentenceModel.find("blend with a model")
+    return BlendAttributor(model=model, cache=options.cache)
 
 
 class BlendAttributor:
