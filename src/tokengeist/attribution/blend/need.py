@@ -235,6 +235,7 @@ def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None
 def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list[Item]:
     found: list[Item] = []
     seen: set[tuple[str, str]] = set()
+    renewed = book.renewed(need.turn) if need.is_prose else ()
     for piece in page.pieces:
         if not _covers(need.spans, piece.start, piece.end):
             continue
@@ -246,7 +247,7 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
         if (piece.key, name) in seen:
             continue
         seen.add((piece.key, name))
-        holders = book.holders(piece, need.turn)
+        holders = [t for t in book.holders(piece, need.turn) if t not in renewed]
         if argument:
             holders = _with_the_rest(book, page, argument, holders)
         if in_call and piece.kind is Kind.ID:

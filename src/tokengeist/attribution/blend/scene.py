@@ -34,8 +34,13 @@ class Scene:
 
     @cached_property
     def candidates(self) -> list[Page]:
-        """The earlier turns that can be a source: not empty, not the echo of a thought."""
-        return [p for p in self.book.pages[: self.turn] if p.text.strip() and not self._is_idle(p)]
+        """The earlier turns that can be a source: not empty, not the echo of a thought.
+
+        Of prose, nor what was looked up again for it.
+        """
+        renewed = self.book.renewed(self.turn) if self.need.is_prose else ()
+        pages = [p for p in self.book.pages[: self.turn] if p.text.strip()]
+        return [p for p in pages if p.index not in renewed and not self._is_idle(p)]
 
     def _is_idle(self, page: Page) -> bool:
         if page.role is not Role.TOOL:
