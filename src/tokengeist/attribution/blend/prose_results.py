@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from tokengeist.attribution.blend.book import Freshness
 from tokengeist.attribution.blend.cues import CASE, FAILURE, NEGATION, PERMISSION, TOTALITY
 from tokengeist.attribution.blend.need import Item, Need, share
 from tokengeist.attribution.blend.page import Page
@@ -60,7 +61,7 @@ class ResultsBehindProse(FeatureReader):
             "others_tell": self._most_of_others(turn),
             "retold_since": self._retold_since(turn),
             "tells_attribute": turn == self._last_attribute,
-            "change_reported": is_latest and scene.reports_change,
+            "change_reported": turn in self._reported_changes,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
             "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule[0])),
@@ -75,7 +76,7 @@ class ResultsBehindProse(FeatureReader):
             "subject_elsewhere": not self._about_subject <= {turn},
             "lists_only": self._is_described and not about and bool(held),
             "told_by_change": self._is_told_by_change(turn),
-            "one_of_all": self._speaks_of_all and turn in self._same_tool,
+            "one_of_all": turn in self._one_of_all,
         }
 
     def _has_part(self, turn: int) -> bool:
@@ -166,8 +167,24 @@ class ResultsBehindProse(FeatureReader):
         )
 
     @cached_property
-    def _speaks_of_all(self) -> bool:
-        return TOTALITY.search(self.need.text) is not None and len(self._same_tool) > 1
+    def _one_of_all(self) -> set[int]:
+        """All that the last tool brought, for a target that speaks of all and names none."""
+        if self._names_subject or not TOTALITY.search(self.need.text):
+            return set()
+        return self._same_tool if len(self._same_tool) > 1 else set()
+
+    @cached_property
+    def _reported_changes(self) -> set[int]:
+        """The results of the changes that the target reports: of what it names, of all, the last."""
+        if not self.scene.reports_change:
+            return set()
+        recent = {t for t in self.book.just_looked_up(self.need.turn) if self._is_change(t)}
+        if self._names_subject and recent & self._about_subject:
+            return recent & self._about_subject
+        return recent if TOTALITY.search(self.scene.sentences) else {self.scene.latest_result}
+
+    def _is_change(self, turn: int) -> bool:
+        return self.book.freshness[turn] is Freshness.OF_A_CHANGE
 
     @cached_property
     def _same_tool(self) -> set[int]:
@@ -204,6 +221,10 @@ class ResultsBehindProse(FeatureReader):
         if sentence and sentence[0].start > first.start:
             return {sentence[0].key}
         return set(before[-1:])
+
+    @cached_property
+    def _names_subject(self) -> bool:
+        return any(item.piece.key in self._subjects for item in self.hard)
 
     @cached_property
     def _about_subject(self) -> set[int]:

@@ -138,7 +138,7 @@ class Scene:
         )
 
     @cached_property
-    def _sentences(self) -> str:
+    def sentences(self) -> str:
         """The sentences that the target is part of."""
         page = self.book.pages[self.turn]
         spans = self.need.spans
@@ -149,7 +149,7 @@ class Scene:
     def reports_change(self) -> bool:
         """The target says that something was done, and the latest result is of a change."""
         return (
-            COMPLETION.search(self._sentences) is not None
+            COMPLETION.search(self.sentences) is not None
             and self.latest_result > self.latest_user
             and self.book.freshness[self.latest_result] is Freshness.OF_A_CHANGE
         )
