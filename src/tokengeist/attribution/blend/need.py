@@ -30,6 +30,8 @@ NEAR_LINES = 3
 NEAR_CHARACTERS = 300
 SWITCH_VALUES = frozenset(("yes", "no", "true", "false", "none", "null"))
 _LEAST_RARITY = 0.25
+_LOOKED_UP_FOR_IT = 0.6
+"""What speaks for a result since the user asked, where several hold what is said."""
 
 
 @dataclass
@@ -346,10 +348,13 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
     told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     item.first = (told or item.holders)[0]
     best = -math.inf
+    asked = max(book.roles(Role.USER, need.turn), default=-1)
     for rank, turn in enumerate(item.holders):
         role = book.pages[turn].role
         score = company.of(item, book.pages[turn]) - 0.02 * rank
         score += 1.0 * (role is not Role.ASSISTANT) + 0.15 * (turn == item.first)
+        if need.is_prose and role is Role.TOOL and turn > asked:
+            score += _LOOKED_UP_FOR_IT
         score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
         if score > best:
             best, item.best = score, turn

@@ -175,7 +175,7 @@ class ResultsBehindProse(FeatureReader):
 
     @cached_property
     def _reported_changes(self) -> set[int]:
-        """The results of the changes that the target reports: of what it names, of all, the last."""
+        """The results of the changes that the target reports: of what it names, all, the last."""
         if not self.scene.reports_change:
             return set()
         recent = {t for t in self.book.just_looked_up(self.need.turn) if self._is_change(t)}
