@@ -52,7 +52,8 @@ def derive_number(book: Book, turn: int, piece: Piece) -> Derivation | None:
     between = derive_days(book, turn, piece) if unit in ("day", "week") else None
     if between:
         return between
-    told = [t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)]
+    told = {t for role in (Role.TOOL, Role.USER) for t in book.roles(role, turn)}
+    told -= book.renewed(turn)
     account = _combine(book, turn, piece, sorted(told))
     if account is None or account[0] > _CONVINCING:
         factored = chain(
@@ -323,7 +324,9 @@ def _original(book: Book, turn: int, number: Number) -> Number:
         return number
     for holder in book.holders(number.piece, turn):
         page = book.pages[holder]
-        if holder <= number.turn and page.role in (Role.TOOL, Role.USER):
+        if holder > number.turn or holder in book.renewed(turn):
+            continue
+        if page.role in (Role.TOOL, Role.USER):
             return Number(
                 holder, number.value, "", page.occurrences(number.piece.keys, number.piece.unit)[0]
             )

@@ -74,6 +74,27 @@ class Book:
         users = self.roles(Role.USER, turn)
         return [t for t in self.roles(Role.TOOL, turn) if users and t > users[-1]]
 
+    def renewed(self, before: int) -> set[int]:
+        """The results of look-ups that were made again since the latest user turn before a turn.
+
+        What is said now rests on what was looked up for it, even if it is the same once more.
+        """
+        users = self.roles(Role.USER, before)
+        latest = users[-1] if users else -1
+        earlier = {t: text for t, text in self._look_ups.items() if t < before}
+        last = {text: t for t, text in earlier.items() if t > latest}
+        return {t for t, text in earlier.items() if t < last.get(text, -1)}
+
+    @cached_property
+    def _look_ups(self) -> dict[int, str]:
+        """For every result of a look-up, the call in plain words, in order."""
+        found = {t: self.caller(t) for t in self.roles(Role.TOOL, len(self.pages))}
+        return {
+            t: normal(caller[1].span.of(caller[0].text))
+            for t, caller in found.items()
+            if caller and not caller[0].may_change(caller[1])
+        }
+
     def caller(self, result: int) -> tuple[Page, Call] | None:
         """The call that a tool result answers."""
         site = self.transcript.call_sites.get(result)

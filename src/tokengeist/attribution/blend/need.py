@@ -30,6 +30,8 @@ NEAR_LINES = 3
 NEAR_CHARACTERS = 300
 SWITCH_VALUES = frozenset(("yes", "no", "true", "false", "none", "null"))
 _LEAST_RARITY = 0.25
+_LOOKED_UP_FOR_IT = 0.6
+"""What speaks for a result since the user asked, where several hold what is said."""
 
 
 @dataclass
@@ -235,6 +237,7 @@ def _holds_value(page: Page, raw: str, value: str, switch: frozenset[str] | None
 def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list[Item]:
     found: list[Item] = []
     seen: set[tuple[str, str]] = set()
+    renewed = book.renewed(need.turn) if need.is_prose else ()
     for piece in page.pieces:
         if not _covers(need.spans, piece.start, piece.end):
             continue
@@ -246,7 +249,7 @@ def _loose_pieces(book: Book, need: Need, page: Page, settled: set[int]) -> list
         if (piece.key, name) in seen:
             continue
         seen.add((piece.key, name))
-        holders = book.holders(piece, need.turn)
+        holders = [t for t in book.holders(piece, need.turn) if t not in renewed]
         if argument:
             holders = _with_the_rest(book, page, argument, holders)
         if in_call and piece.kind is Kind.ID:
@@ -345,10 +348,13 @@ def _locate(book: Book, need: Need, item: Item, company: _Company) -> None:
     told = [t for t in item.holders if book.pages[t].role is not Role.ASSISTANT]
     item.first = (told or item.holders)[0]
     best = -math.inf
+    asked = max(book.roles(Role.USER, need.turn), default=-1)
     for rank, turn in enumerate(item.holders):
         role = book.pages[turn].role
         score = company.of(item, book.pages[turn]) - 0.02 * rank
         score += 1.0 * (role is not Role.ASSISTANT) + 0.15 * (turn == item.first)
+        if need.is_prose and role is Role.TOOL and turn > asked:
+            score += _LOOKED_UP_FOR_IT
         score -= 0.5 * (role is Role.SYSTEM and item.is_hard)
         if score > best:
             best, item.best = score, turn

@@ -5,17 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Freshness
-from tokengeist.attribution.blend.cues import (
-    CASE,
-    COMPARISON,
-    COMPUTATION,
-    FAILURE,
-    INFORMATION,
-    NEGATION,
-    PERMISSION,
-    TOTALITY,
-)
-from tokengeist.attribution.blend.need import SWITCH_VALUES, Item, Need, share
+from tokengeist.attribution.blend.cues import CASE, FAILURE, NEGATION, PERMISSION, TOTALITY
+from tokengeist.attribution.blend.need import Item, Need, share
 from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.reader import FeatureReader
@@ -23,7 +14,6 @@ from tokengeist.attribution.blend.scene import Features
 from tokengeist.attribution.blend.workings import gives, workings
 from tokengeist.transcript import Role
 
-_A_FEW = 3
 _MOST_OF_IT = 0.5
 _ALL_BUT = 0.9
 """So much of a text is as good as all of it."""
@@ -68,11 +58,10 @@ class ResultsBehindProse(FeatureReader):
             "works_with": self._works_with(page),
             "passage": self._lead(turn, self._result_passages),
             "passage_relative": self._relative(page),
-            "field_match": self._lead(turn, self._field_matches),
-            "field_weight": self._lead(turn, self._field_weights),
+            "others_tell": self._most_of_others(turn),
+            "retold_since": self._retold_since(turn),
             "tells_attribute": turn == self._last_attribute,
-            "brings_word": self._brings_word(page),
-            "change_reported": is_latest and scene.reports_change,
+            "change_reported": turn in self._reported_changes,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
             "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule[0])),
@@ -82,14 +71,12 @@ class ResultsBehindProse(FeatureReader):
             "brings_name": self._brings_name(turn),
             "context_match": 0.0 if says_nothing else self._lead(turn, self._context_matches),
             "adds_nothing_to_rule": self._is_ruled and not self._adds_to_rule(turn),
-            "about_value": about,
-            "about_context": any(
-                self.book.is_about(turn, k) for k in self.need.context if k.startswith("i:")
-            ),
+            "about_subject": turn in self._about_subject,
+            "about_other": self._is_about_other(turn),
+            "subject_elsewhere": not self._about_subject <= {turn},
             "lists_only": self._is_described and not about and bool(held),
-            "repeated": self.book.freshness[turn] is Freshness.REPEATED,
-            "one_of_all": self._speaks_of_all and turn in self._same_tool,
-            "one_of_compared": self._compares_results and turn in self._recent_same_tool,
+            "told_by_change": self._is_told_by_change(turn),
+            "one_of_all": turn in self._one_of_all,
         }
 
     def _has_part(self, turn: int) -> bool:
@@ -140,14 +127,6 @@ class ResultsBehindProse(FeatureReader):
         return {page.index: self._context_match(page) for page in self._results}
 
     @cached_property
-    def _field_matches(self) -> dict[int, float]:
-        return {page.index: self._field_match(page) for page in self._results}
-
-    @cached_property
-    def _field_weights(self) -> dict[int, float]:
-        return {page.index: self._field_weight(page) for page in self._results}
-
-    @cached_property
     def _is_recital(self) -> bool:
         """The target is a rule without values, word for word: no result is needed to say it."""
         return self.need.states_rule and not self.hard and self.scene.rule[0] >= _ALL_BUT
@@ -188,32 +167,104 @@ class ResultsBehindProse(FeatureReader):
         )
 
     @cached_property
-    def _speaks_of_all(self) -> bool:
-        return TOTALITY.search(self.need.text) is not None and len(self._same_tool) > 1
+    def _one_of_all(self) -> set[int]:
+        """All that the last tool brought, for a target that speaks of all and names none."""
+        if self._names_subject or not TOTALITY.search(self.need.text):
+            return set()
+        return self._same_tool if len(self._same_tool) > 1 else set()
 
     @cached_property
-    def _compares_results(self) -> bool:
-        """The target compares results, or answers a user who asked to have them compared."""
-        texts = [self.need.text]
-        if self.scene.latest_user >= 0:
-            asked = INFORMATION.finditer(self.book.pages[self.scene.latest_user].text)
-            texts += [question.group() for question in asked]
-        cue = any(COMPARISON.search(text) or COMPUTATION.search(text) for text in texts)
-        return cue and len(self._recent_same_tool) > 1
+    def _reported_changes(self) -> set[int]:
+        """The results of the changes that the target reports: of what it names, all, the last."""
+        if not self.scene.reports_change:
+            return set()
+        recent = {t for t in self.book.just_looked_up(self.need.turn) if self._is_change(t)}
+        if self._names_subject and recent & self._about_subject:
+            return recent & self._about_subject
+        return recent if TOTALITY.search(self.scene.sentences) else {self.scene.latest_result}
 
-    @cached_property
-    def _recent_same_tool(self) -> set[int]:
-        return {t for t in self._same_tool if t > self.scene.latest_user}
+    def _is_change(self, turn: int) -> bool:
+        return self.book.freshness[turn] is Freshness.OF_A_CHANGE
 
     @cached_property
     def _same_tool(self) -> set[int]:
         """The results of the tool that was used last."""
-        names = {}
-        for result in self.scene.results:
-            found = self.book.caller(result)
-            names[result] = found[1].name if found else None
-        last = names.get(self.scene.latest_result)
-        return {result for result, name in names.items() if name == last}
+        last = self._tools.get(self.scene.latest_result)
+        return {result for result, name in self._tools.items() if name == last}
+
+    @cached_property
+    def _tools(self) -> dict[int, str | None]:
+        """The name of the tool behind every result."""
+        callers = {result: self.book.caller(result) for result in self.scene.results}
+        return {result: found[1].name if found else None for result, found in callers.items()}
+
+    @cached_property
+    def _subjects(self) -> set[str]:
+        """The ids of the things that the target is about, as far as they were looked up.
+
+        Those in it, else the last before it in its sentence, else the last before it in its turn.
+        """
+        page = self.book.pages[self.need.turn]
+        first = self.need.spans[0]
+        ids = [
+            piece
+            for piece in page.pieces
+            if piece.kind is Kind.ID
+            and any(self.book.is_about(result, piece.key) for result in self.scene.results)
+        ]
+        inside = {p.key for p in ids if any(s.start <= p.start < s.end for s in self.need.spans)}
+        if inside:
+            return inside
+        start, end = page.home(first.start)
+        before = [p.key for p in ids if p.start < first.start]
+        sentence = [p for p in ids if start <= p.start < end]
+        if sentence and sentence[0].start > first.start:
+            return {sentence[0].key}
+        return set(before[-1:])
+
+    @cached_property
+    def _names_subject(self) -> bool:
+        return any(item.piece.key in self._subjects for item in self.hard)
+
+    @cached_property
+    def _about_subject(self) -> set[int]:
+        """The results that were looked up by such an id."""
+        return {
+            page.index
+            for page in self._results
+            if any(self.book.is_about(page.index, key) for key in self._subjects)
+        }
+
+    def _is_about_other(self, turn: int) -> bool:
+        """Whether the same tool told of something else than what the target is about."""
+        named = {self._tools[result] for result in self._about_subject}
+        return turn not in self._about_subject and self._tools[turn] in named
+
+    def _is_told_by_change(self, turn: int) -> bool:
+        """Whether the change that the target reports tells all that an earlier result does."""
+        change = self.scene.latest_result
+        return (
+            self.scene.reports_change
+            and turn < self.scene.latest_user
+            and all(change in item.holders for item in self.hard if turn in item.holders)
+        )
+
+    def _most_of_others(self, turn: int) -> float:
+        """How much of the target another result tells, measured by the best of all turns."""
+        return max(
+            (self._relative(page) for page in self._results if page.index != turn), default=0
+        )
+
+    def _retold_since(self, turn: int) -> float:
+        """How much of the target the assistant has said since: it may go on from that."""
+        return max(
+            (
+                self.scene.passages[page.index]
+                for page in self.book.pages[turn + 1 : self.need.turn]
+                if page.role is Role.ASSISTANT
+            ),
+            default=0.0,
+        )
 
     @cached_property
     def _last_attribute(self) -> int:
@@ -228,47 +279,6 @@ class ResultsBehindProse(FeatureReader):
                 if view.names <= wanted and words <= wanted:
                     return result
         return -1
-
-    def _brings_word(self, page: Page) -> bool:
-        """Whether a field's value, in words, is in the target and no user said it."""
-        users = [self.book.pages[user].keys for user in self.scene.users]
-        soft = {i.piece.key for i in self.soft if i.piece.kind in (Kind.WORD, Kind.NAME)}
-        return any(
-            0 < len(view.pieces) <= _A_FEW
-            and all(piece.key in soft for piece in view.pieces)
-            and not any(all(p.key in said for p in view.pieces) for said in users)
-            and view.text.lower() not in SWITCH_VALUES
-            for view in (page.views if page.is_structured else ())
-        )
-
-    def _field_match(self, page: Page) -> float:
-        """Of the best field, how much of its name times how much of its value is in the target."""
-        wanted = self.need.weights.keys()
-        best = 0.0
-        for view in page.views if page.is_structured else ():
-            if view.pieces and len(view.text) <= 60 and not view.names.isdisjoint(wanted):
-                keys = {p.key for p in view.pieces}
-                named = len(view.names & wanted) / len(view.names)
-                best = max(best, named * len(keys & wanted) / len(keys))
-        return best
-
-    def _field_weight(self, page: Page) -> float:
-        """The share of the target that the heaviest field accounts for, echoes left out."""
-        weights, echo = self.need.weights, self.book.argument_keys(page.index)
-        if sum(key.startswith("i:") for key in echo) > 2:
-            echo = frozenset()
-        best = 0.0
-        for view in page.views if page.is_structured else ():
-            if len(view.text) > 80:
-                continue
-            keys = {key for p in view.pieces for key in p.keys}
-            shared = keys & weights.keys()
-            value = sum(weights[k] for k in sorted(shared) if k not in echo)
-            if value:
-                name = sum(weights[k] for k in sorted(view.names & weights.keys() - keys))
-                covered = len(shared) / len(keys)
-                best = max(best, value * (0.5 + 0.5 * covered) + 0.7 * name)
-        return best / self.need.weight
 
 
 def _is_id(item: Item) -> bool:

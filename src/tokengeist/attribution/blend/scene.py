@@ -34,8 +34,13 @@ class Scene:
 
     @cached_property
     def candidates(self) -> list[Page]:
-        """The earlier turns that can be a source: not empty, not the echo of a thought."""
-        return [p for p in self.book.pages[: self.turn] if p.text.strip() and not self._is_idle(p)]
+        """The earlier turns that can be a source: not empty, not the echo of a thought.
+
+        Of prose, nor what was looked up again for it.
+        """
+        renewed = self.book.renewed(self.turn) if self.need.is_prose else ()
+        pages = [p for p in self.book.pages[: self.turn] if p.text.strip()]
+        return [p for p in pages if p.index not in renewed and not self._is_idle(p)]
 
     def _is_idle(self, page: Page) -> bool:
         if page.role is not Role.TOOL:
@@ -133,7 +138,7 @@ class Scene:
         )
 
     @cached_property
-    def _sentences(self) -> str:
+    def sentences(self) -> str:
         """The sentences that the target is part of."""
         page = self.book.pages[self.turn]
         spans = self.need.spans
@@ -144,7 +149,7 @@ class Scene:
     def reports_change(self) -> bool:
         """The target says that something was done, and the latest result is of a change."""
         return (
-            COMPLETION.search(self._sentences) is not None
+            COMPLETION.search(self.sentences) is not None
             and self.latest_result > self.latest_user
             and self.book.freshness[self.latest_result] is Freshness.OF_A_CHANGE
         )
