@@ -26,6 +26,11 @@ def test_a_date_has_one_key_in_every_form(text: str) -> None:
     assert keys(text)[0] == "d:05-04"
 
 
+@pytest.mark.parametrize("text", ["4 Sep 1971", "4 Sept 1971", "September 4", "Sept. 4"])
+def test_a_month_may_be_cut_short_in_either_way(text: str) -> None:
+    assert keys(text)[0] == "d:09-04"
+
+
 @pytest.mark.parametrize("text", ["16:30", "4:30 PM", "16:30:00", "4:30pm", "4.30 pm"])
 def test_a_time_has_one_key_in_every_form(text: str) -> None:
     assert keys(text) == ["t:990"]

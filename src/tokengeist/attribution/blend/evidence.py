@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import (
@@ -34,8 +34,13 @@ from tokengeist.transcript import Role, Span
 
 _SHORT = 8
 """A turn of up to so many words is quoted whole."""
-_LONG_SENTENCE = 12
+_LONG_SENTENCE = 18
+_FEW = 2
+"""So many words are no clause of their own."""
 _LONG_FIELD = 80
+_PHRASE = 0.4
+"""How much two words in a row count that target and rule share, small words included: `user id`,
+`at any time` are made of nothing else."""
 _LIKENESS = 2.0
 """How much likeness in meaning counts beside shared words when a rule is looked for."""
 
@@ -56,7 +61,7 @@ def evidence(
         arguments = _arguments(need, page)
         if arguments:
             return arguments
-    if page.role is Role.TOOL and need.calls:
+    if page.role is Role.TOOL and not need.is_prose:
         taken = _taken_over(need, page)
         if taken:
             return taken
@@ -130,8 +135,13 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
 
     `likeness` says how alike in meaning each sentence is, where that is known.
     """
-    passages = [(s, e, page.keys_between(s, e)) for s, e in page.sentences]
-    frequency = Counter(chain.from_iterable(keys for _, _, keys in passages))
+    phrases = _phrases(need.text)
+    passages = [
+        (s, e, page.keys_between(s, e), phrases & _phrases(page.text[s:e]))
+        for s, e in page.sentences
+    ]
+    frequency = Counter(chain.from_iterable(keys for _, _, keys, _ in passages))
+    common = Counter(chain.from_iterable(shared for *_, shared in passages))
     wanted = {key: BASE_WEIGHT[item.piece.kind] for item in need.items for key in item.keys}
     for _, piece in _matches(need, page):
         wanted.setdefault(piece.key, BASE_WEIGHT[piece.kind])
@@ -141,15 +151,13 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     if told and not need.states_rule:
         return _trimmed(page.text, *told)
     scores = []
-    for start, end, keys in passages:
+    for start, end, keys, shared in passages:
         hits = sorted(keys & wanted.keys())
-        if not hits:
-            scores.append(0.0)
-            continue
         score = sum(wanted[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
         text = page.text[start:end]
         score *= 1 + 0.5 * bool(RULE.search(text))
         score *= 1 + 0.2 * (forbids and PROHIBITION.search(text) is not None)
+        score += _PHRASE * sum(math.log(1 + len(passages) / common[p]) for p in sorted(shared))
         score /= (8 + len(text.split())) ** 0.2
         scores.append(score)
     most = max(scores, default=0.0)
@@ -165,9 +173,18 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     return _trimmed(page.text, start, end)
 
 
+_WORD = re.compile(r"\w+")
+
+
+def _phrases(text: str) -> set[tuple[str, str]]:
+    """Its words, two and two."""
+    return set(pairwise(_WORD.findall(text.lower())))
+
+
 _FINE_CLAUSE = re.compile(r",\s+(?:and|but|so|because|since|which|as)\s|[;:]\s|,\s")
 _CLAUSE = re.compile(
-    r",\s+(?:and|but|so|because|since|which|or|as)\s|;\s|\s[—–]\s|\s(?:but|because|so that)\s|\.\s"
+    r",\s+(?:(?:and|but|so|because|since|which|or|as)\s)?"
+    r"|;\s|\s[—–]\s|\s(?:but|because|so that)\s|\.\s"
 )
 
 
@@ -180,6 +197,17 @@ def _split(text: str, pattern: re.Pattern[str], start: int, end: int) -> list[tu
     return [(first, last) for first, last in pairs if last > first]
 
 
+def _clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The clauses of a sentence; a word or two go with what they follow: `in Denver, 80280`."""
+    found: list[tuple[int, int]] = []
+    for first, last in _split(text, _CLAUSE, start, end):
+        if found and len(text[first:last].split()) <= _FEW:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found
+
+
 def _densest_clauses(page: Page, wanted: frozenset[str], start: int, end: int) -> tuple[int, int]:
     """The run of clauses that holds most of what is wanted in fewest words."""
     clauses = _split(page.text, _FINE_CLAUSE, start, end)
@@ -188,7 +216,7 @@ def _densest_clauses(page: Page, wanted: frozenset[str], start: int, end: int) -
         for _, last in clauses[i:]:
             hits = {p.key for p in page.between(first, last)} & wanted
             words = len(page.text[first:last].split())
-            density = 2 * len(hits) / (len(wanted) + 0.5 * words)
+            density = 2 * len(hits) / (len(wanted) + 0.25 * words)
             if density > best + 1e-9:
                 best, chosen = density, (first, last)
     return chosen
@@ -206,7 +234,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
         if page.role is Role.USER:
             text = page.text[start:end]
             score += 1.5 * (confirms and GO_AHEAD.search(text) is not None)
-            score += 0.3 * bool(CHOICE.search(text)) + 0.2 * ("?" in text and not need.calls)
+            score += 0.3 * bool(CHOICE.search(text)) + 0.2 * ("?" in text and need.is_prose)
         if score > 0:
             scored.append((score, start, end, keys))
     if not scored:
@@ -222,7 +250,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
     for _, start, end, _ in chosen:
         hit = [
             (first, last)
-            for first, last in _split(page.text, _CLAUSE, start, end)
+            for first, last in _clauses(page.text, start, end)
             if any(p.key in weights for p in page.between(first, last))
         ]
         first, last = (hit[0][0], hit[-1][1]) if hit else (start, end)
@@ -233,7 +261,7 @@ def _clauses_needed(book: Book, need: Need, page: Page) -> tuple[Span, ...]:
 def _wanted(book: Book, need: Need, page: Page) -> dict[str, float]:
     """What to look for in a page, and how much it matters."""
     matched = list(_matches(need, page))
-    if page.role in (Role.ASSISTANT, Role.TOOL) and need.calls:
+    if page.role in (Role.ASSISTANT, Role.TOOL) and not need.is_prose:
         own = [(i, p) for i, p in matched if page.index in (i.origin, i.decided)]
         matched = own or matched
     weights: dict[str, float] = {}
@@ -243,7 +271,7 @@ def _wanted(book: Book, need: Need, page: Page) -> dict[str, float]:
         return weights
     weak: set[str] = set() if weights else set(need.context | need.tool_words)
     described: set[str] = set()
-    for item in need.hard if need.calls else ():
+    for item in need.hard if not need.is_prose else ():
         if item.origin == page.index:
             continue
         described |= name_keys(item.argument) | id_words(item)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.book import Book, Freshness
+from tokengeist.attribution.blend.fields import Field, Record
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
@@ -17,6 +19,9 @@ ONE_STRETCH = 400
 """Fields closer than this are quoted as one stretch, as people do."""
 _SMALL_RECORD = 330
 _SHORT_ROW = 100
+_NEWS = 0.7
+"""How much it counts for a field of a change's result that it is new."""
+_LIST = re.compile(r'"[^"]*"\s*:\s*\[[^\[\]{}]*\]')
 _EMPTY_VALUES = frozenset(("yes", "no", "true", "false", "none", "null", "0", "[]", "{}", ""))
 
 
@@ -46,6 +51,7 @@ class _FieldChooser:
         self.need = need
         self.page = page
         self.echo = book.argument_keys(page.index)
+        self.is_change = book.freshness[page.index] is Freshness.OF_A_CHANGE
         self.scored = [(view, self._score(view)) for view in page.views]
         self.record_scores: dict[int, float] = defaultdict(float)
         for view, score in self.scored:
@@ -75,19 +81,21 @@ class _FieldChooser:
         chosen += [v for v in self.page.views if any(p.start in starts for p in v.pieces)]
         if not chosen and not spans:
             chosen = self._telling_fields()
-        spans += [self._quoted(view) for view in chosen]
+        spans += [self._quoted(view, chosen) for view in chosen]
         spans += [self._quoted(other) for view in chosen for other in self._beside(view)]
         return join(spans, ONE_STRETCH)
 
     def _values(self) -> list[Item]:
         """The hard items to find here: of a call, those that came from here."""
         held = [item for item in self.need.hard if self.page.index in item.holders]
-        if self.need.calls:
+        if not self.need.is_prose:
             return [item for item in held if item.origin == self.page.index] or held
         return [item for item in held if item.piece.key not in self.echo]
 
     def _score(self, view: FieldView) -> float:
         """How much of the need a field's name and value speak of."""
+        if self._only_echoes(view):
+            return 0.0
         weights, context = self.need.weights, self.need.context
         score = 0.0
         if view.names:
@@ -95,11 +103,21 @@ class _FieldChooser:
             nearby = len(view.names & context) / len(view.names)
             score += named**2 + 0.3 * nearby**2
         for piece in view.pieces:
-            if piece.key in weights and (self.need.calls or piece.key not in self.echo):
+            if piece.key in weights and (not self.need.is_prose or piece.key not in self.echo):
                 score += weights[piece.key]
             elif piece.key in context and piece.key not in self.echo:
                 score += 0.2 * BASE_WEIGHT[piece.kind]
         return score
+
+    def _only_echoes(self, view: FieldView) -> bool:
+        """Whether a field says of a statement's subject only what it was looked up by.
+
+        What a change was to bring about is news in its result; the id of what was changed is not.
+        """
+        if not self.need.is_prose or not view.pieces:
+            return False
+        echoed = all(piece.key in self.echo for piece in view.pieces)
+        return echoed and not (self.is_change and any(p.kind is not Kind.ID for p in view.pieces))
 
     def _best_field(self, item: Item) -> FieldView | None:
         """Where an item stands best: in the record with most of the need, under a fitting name."""
@@ -143,7 +161,8 @@ class _FieldChooser:
         for view, own in self.scored:
             empty = view.text.lower() in _EMPTY_VALUES and view.names & self.need.weights.keys()
             around = min(3.0, self.record_scores[view.field.record])
-            ranked.append((own + 0.15 * around + 0.3 * bool(empty), view))
+            score = own + 0.15 * around + 0.3 * bool(empty)
+            ranked.append((score + _NEWS * self._is_news(view), view))
         ranked.sort(key=lambda entry: (-entry[0], entry[1].field.value_start))
         most, best = ranked[0]
         if most <= 0.3:
@@ -152,6 +171,15 @@ class _FieldChooser:
         close = [view for score, view in ranked[1:3] if score > 0.75 * most]
         return [best, *(v for v in close if v.field.record == best.field.record)]
 
+    def _is_news(self, view: FieldView) -> bool:
+        """Whether the result of a change reports something that no turn held before.
+
+        That is what the change did: a new status, the amount that was paid back.
+        """
+        return self.is_change and any(
+            self.book.first_holder(piece.key) == self.page.index for piece in view.pieces
+        )
+
     def _beside(self, view: FieldView) -> list[FieldView]:
         """Fields of the same small record that the target names too.
 
@@ -159,19 +187,33 @@ class _FieldChooser:
         """
         if view.field.record < 0:
             return []
-        record = self.page.records[view.field.record]
+        record, around = self.page.records[view.field.record], self._around(view)
         if record.end - record.start > _SMALL_RECORD:
             return []
-        called = self._called(view) if self.need.calls else []
         kinds = (Kind.NAME, Kind.ID, Kind.CODE, Kind.DATE)
         wanted = self.need.context if record.is_nested else self.need.weights.keys()
-        return called + [
+        named = [
             other
             for other in self.page.views
             if other.field.record == view.field.record
-            and other is not view
             and any(p.key in wanted and p.kind in kinds for p in other.pieces)
         ]
+        if not self.need.is_prose:
+            return named + self._called(view)
+        inside = [v for v in self.page.views if around.start <= v.field.start < around.end]
+        return named + [other for other in inside if self._is_told(other)]
+
+    def _around(self, view: FieldView) -> Record:
+        """The record of a field, or the largest around it that is still small."""
+        held = view.field
+        around = [r for r in self.page.records if r.start <= held.start < r.end and r.is_nested]
+        small = [r for r in around if r.end - r.start <= _SMALL_RECORD]
+        return small[0] if small else self.page.records[held.record]
+
+    def _is_told(self, view: FieldView) -> bool:
+        """Whether a statement repeats the words of a field: `visa` beside the last digits."""
+        told = self.need.weights.keys()
+        return bool(view.pieces) and all(p.key in told for p in view.pieces)
 
     def _called(self, view: FieldView) -> list[FieldView]:
         """The field right after an id that users called the thing by: its name, its title."""
@@ -183,27 +225,36 @@ class _FieldChooser:
             if other.pieces and all(p.key in self.said for p in other.pieces)
         ]
 
-    def _quoted(self, view: FieldView) -> Span:
-        """A field as one would quote it; the only element of a list goes with the list's key.
+    def _quoted(self, view: FieldView, chosen: Sequence[FieldView] = ()) -> Span:
+        """A field as one would quote it, where others are chosen, too.
 
         What a statement says of a cell of a table rests on its row.
         """
         held = view.field
         row = [v.field for v in self.page.views if v.field.record == held.record >= 0]
         is_table = len({f.key for f in row}) == len(row) > 1 and all(f.is_element for f in row)
-        if is_table and not self.need.calls:
+        if is_table and self.need.is_prose:
             record = self.page.records[held.record]
             if record.end - record.start <= _SHORT_ROW:
                 return Span(record.start, record.end)
-        if held.is_element and held.key:
-            same = [v for v in self.page.views if v.field.key == held.key]
-            alone = len([v for v in same if v.field.record == held.record]) == 1
-            start = self.page.text.rfind(f'"{held.key}"', 0, held.value_start)
-            end = self.page.text.find("]", held.end)
-            near = held.value_start - start < len(held.key) + 8 and end - held.end < 3
-            if alone and start >= 0 and end >= 0 and near:
-                return Span(start, end + 1)
+        whole = self._whole_list(held, chosen) if held.is_element and held.key else None
+        if whole:
+            return whole
         closing = f"</{held.key}>"
         if self.page.text.startswith(closing, held.end):
             return Span(held.start, held.end + len(closing))
         return Span(held.start, held.end)
+
+    def _whole_list(self, held: Field, chosen: Sequence[FieldView]) -> Span | None:
+        """The list of an element with its key: of one element, or a statement rests on several."""
+        listed = [
+            f
+            for f in self.page.fields
+            if f.is_element and f.key == held.key and f.record == held.record
+        ]
+        used = sum(view.field in listed for view in chosen)
+        if len(listed) > 1 and (used < 2 or not self.need.is_prose):
+            return None
+        start = self.page.text.rfind(f'"{held.key}"', 0, listed[0].start)
+        match = _LIST.match(self.page.text, start) if start >= 0 else None
+        return Span(*match.span()) if match and match.end() > listed[-1].end else None

@@ -106,6 +106,7 @@ _SHORT_NAMES = {
     if name not in ("march", "may")  # `Mar` may be a sheet's name, and `May` is mostly no month
 }
 _MONTHS = {name[:length]: i for i, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))}
+_MONTHS["sept"] = 9
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 
