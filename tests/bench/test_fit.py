@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.tau import __main__ as tau
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend import revision
 from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, starting_weights
@@ -74,13 +75,18 @@ def test_examples_name_every_gold_source_once(mtca_dev: Dataset) -> None:
         assert e.features.keys() | {BIAS} == starting_weights()[e.group].keys()
 
 
-def fitted_on(mtca_dev: Dataset) -> list[Dataset]:
-    handwritten = Path(__file__).parents[2] / "benchmarks" / "handwritten"
-    return [mtca_dev, *(Dataset(f) for f in sorted(handwritten.iterdir()) if f.is_dir())]
+HANDWRITTEN = Path(__file__).parents[2] / "benchmarks" / "handwritten"
+BEHIND_THE_REVISION = ("eight", "fifth", "nine", "sixth", "ten", "twelve")
 
 
-def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
-    made = weights_json(fitted_on(mtca_dev))
+def test_the_shipped_weights_come_from_this_command(
+    mtca_dev: Dataset, shared_data: Path, tmp_path: Path
+) -> None:
+    runs = list(tau.runs(shared_data / "tau"))
+    for gold in tau.sets():
+        tau.assemble(gold, runs, tmp_path / gold.name)
+    folders = [*sorted(tmp_path.iterdir()), *sorted(HANDWRITTEN.glob("*/"))]
+    made = weights_json([mtca_dev, *map(Dataset, folders)])
     shipped = shipped_data()
     assert made["fitted_on"] == shipped["fitted_on"]
     for group, entries in shipped["weights"].items():
@@ -93,7 +99,8 @@ def test_the_shipped_weights_come_from_this_command(mtca_dev: Dataset) -> None:
 def test_the_shipped_numbers_for_the_model_come_from_data_anyone_can_have(
     mtca_dev: Dataset,
 ) -> None:
-    made = revision_json(fitted_on(mtca_dev), SentenceModel.find("a test"))
+    others = [Dataset(HANDWRITTEN / name) for name in BEHIND_THE_REVISION]
+    made = revision_json([mtca_dev, *others], SentenceModel.find("a test"))
     shipped = json.loads(REVISION.read_text())
     assert made["fitted_on"] == shipped["fitted_on"]
     for group, entries in shipped["weights"].items():

@@ -40,7 +40,8 @@ def test_real_annotations_pass(mtca_dev: Dataset) -> None:
 
 @pytest.mark.parametrize(
     ("name", "conversations"),
-    [("eight", 8), ("nine", 9), ("twelve", 12), ("ten", 10), ("fifth", 10), ("sixth", 10)],
+    [("eight", 8), ("nine", 9), ("twelve", 12)]
+    + [(name, 10) for name in ("ten", "fifth", "sixth", "service", "mixed", "desks", "tasks")],
 )
 def test_handwritten_annotations_pass(name: str, conversations: int) -> None:
     dataset = Dataset(HANDWRITTEN / name)
