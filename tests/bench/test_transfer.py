@@ -107,6 +107,7 @@ def test_every_folder_is_tested_without_itself(two: Dataset, other: Dataset) -> 
         with pytest.raises(DatasetError, match=message):
             list(each(wrong))
     asked = ["fit", str(two.folder), str(other.folder), "--each", "--json"]
+    assert CliRunner().invoke(app, [*asked, "--model", "minilm"]).exit_code == 2
     rows = json.loads(CliRunner().invoke(app, asked).stdout)
     assert [(row["tested_on"], row["targets"]) for row in rows] == [("two", 9), ("other", 3)]
 

@@ -18,7 +18,7 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, fit, weighed
+from tokengeist.bench.fit import CUT, examples, fit, weighed
 from tokengeist.bench.patterns import read_pattern
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
@@ -109,25 +109,22 @@ def elsewhere(
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 
-def each(
-    datasets: Sequence[Dataset], *, model: SentenceModel | None = None
-) -> Iterator[tuple[Dataset, Division]]:
+def each(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, Division]]:
     """Every data set, with what was fitted on all the others.
 
     They may share domains; what is left out is a set of conversations and who annotated them.
     """
     if len(datasets) < 2:
         raise DatasetError("to leave one folder out takes two or more")
-    for tested in datasets:
+    read = [list(dataset) for dataset in datasets]
+    known = {id(talk): list(examples(talk)) for part in read for talk in part}  # made once for all
+    for number, tested in enumerate(datasets):
         others = [dataset for dataset in datasets if dataset is not tested]
         _refuse_the_tested(tested, others)
-        weights = Weights(fit(weighed(others)), CUT, ", ".join(d.name for d in others))
-        revision = fit_revision(others, weights.name, weights, model) if model else None
-        fitted_on = ("the other folders",)
-        yield (
-            tested,
-            Division(fitted_on, tested.name, tuple(tested.ids), weights, model, revision),
-        )
+        parts = [part for other, part in enumerate(read) if other != number]
+        data = weighed(parts, lambda talk: known[id(talk)])
+        weights = Weights(fit(data), CUT, ", ".join(dataset.name for dataset in others))
+        yield tested, Division(("the other folders",), tested.name, tuple(tested.ids), weights)
 
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:

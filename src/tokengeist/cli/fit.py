@@ -78,10 +78,12 @@ def fit(
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, is_each, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
+    if is_each and model:
+        raise typer.BadParameter("--each tests weights; leave --model out")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
     if is_each:
-        left_out = (transfer(tested, [part]) for tested, part in each(opened, model=sentences))
+        left_out = (transfer(tested, [part]) for tested, part in each(opened))
         _show([row for rows in left_out for row in rows], as_json=as_json)
         return
     if is_across or test is not None:
