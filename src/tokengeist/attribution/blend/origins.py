@@ -16,7 +16,7 @@ from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, name_keys, stem
-from tokengeist.attribution.blend.selection import is_identified
+from tokengeist.attribution.blend.selection import is_identified, row_at, shape
 from tokengeist.transcript import Role, Target
 
 _LARGEST_RECORD = 700
@@ -200,18 +200,14 @@ def alternatives(page: Page, item: Item) -> list[str]:
     for found in page.occurrences(item.keys, item.piece.unit):
         held = page.field_at(found.start)
         if held:
-            same = [view for view in page.views if view.field.key == held.key]
+            row = row_at(page, found.start) if found.kind is Kind.ID else []
+            same = row or [view for view in page.views if view.field.key == held.key]
             return [view.pieces[0].key for view in same if view.pieces]
         if found.kind is Kind.ID:
-            shape = _shape(found.key)
-            alike = (p.key for p in page.pieces if p.kind is Kind.ID and _shape(p.key) == shape)
+            mine = shape(found.key)
+            alike = (p.key for p in page.pieces if p.kind is Kind.ID and shape(p.key) == mine)
             return list(dict.fromkeys(alike))
     return []
-
-
-def _shape(key: str) -> str:
-    """`i:aa-9` of `i:px-4410`."""
-    return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "9", key))
 
 
 def record_keys(page: Page, item: Item) -> set[str]:
