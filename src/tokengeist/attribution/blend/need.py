@@ -283,6 +283,8 @@ def is_small(piece: Piece) -> bool:
 
 
 _LEAST_SPELT = 6
+_ADDRESS = re.compile(r"\S+@\S+")
+"""Who gives an address has not given the number or name that is a part of it."""
 _A_QUERY = 3
 """An argument of so many words beside figures was put together by the assistant."""
 
@@ -294,7 +296,8 @@ def _spelt_apart(book: Book, before: int, piece: Piece) -> list[int]:
         return []
     until = min([before, *book.holders(piece, before)])
     users = (book.pages[turn] for turn in book.roles(Role.USER, until))
-    return [page.index for page in users if value in page.plain.replace(" ", "")]
+    said = {page.index: normal(_ADDRESS.sub(" ", page.text)) for page in users}
+    return [turn for turn, words in said.items() if value in words.replace(" ", "")]
 
 
 def _of_its_unit(book: Book, piece: Piece, argument: str, holders: list[int]) -> list[int]:
