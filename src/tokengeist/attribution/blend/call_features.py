@@ -6,7 +6,13 @@ import math
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import scarcity
-from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
+from tokengeist.attribution.blend.cues import (
+    KEEPING,
+    NOT_KNOWN,
+    RANKING,
+    SAME_ACTION,
+    words_of,
+)
 from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.page import Page
@@ -26,6 +32,7 @@ _A_TOPIC = 2.0
 """So many rare words of one turn tell what a query or a note was made from."""
 _NEAR = 3
 _A_FEW_WORDS = 24
+_A_SHORT_REPLY = 14
 _YES = 4
 """A reply of so many words with a yes in it says nothing else."""
 
@@ -46,10 +53,11 @@ class CallFeatures(FeatureReader):
         stated = [item for item in self.hard if item.origin == turn]
         direct = [item for item in stated if not item.is_implied]
         is_latest = turn == scene.latest_user
+        is_lost = not stated and _says_only_what_is_unknown(page)
         asks_read = is_latest and not self.need.is_change
-        asks_change = is_latest and self.need.is_change
+        asks_change = is_latest and self.need.is_change and not is_lost
         agrees = self.book.agrees(turn)
-        case = self._reading_case if asks_read and not stated else ""
+        case = self._reading_case if asks_read and not stated and not is_lost else ""
         back = len(scene.users) - 1 - scene.users.index(turn)
         described = scene.describes(turn)
         words = 0.0 if stated else self._words_of(page)
@@ -62,14 +70,16 @@ class CallFeatures(FeatureReader):
             "latest_before_change": asks_change,
             "agrees_to_change": agrees * asks_change,
             "latest_no_arguments": case == "no arguments",
-            "latest_calculation": case == "calculation",
+            "latest_calculation": case == "calculation" and not self._thought_covers,
             "latest_unexplained": case == "unexplained",
             "chose_after_seeing": case == "chosen",
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
             "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
             "names_entity": case in ("chosen", "only one") and self._names_entity(page),
-            "spent": asks_read and scene.latest_user_is_spent,
+            "spent": asks_read and scene.latest_user_is_spent and not any(described.values()),
             **described,
+            "ranks_argument": not stated and self._ranks_argument(page),
+            "same_talk": self.need.is_change and not is_latest and not stated and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
             "keeps_value": turn == self._keeps_value,
             "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
@@ -80,6 +90,20 @@ class CallFeatures(FeatureReader):
             "gives_words": words,
             "picks_offer": not is_latest and self._picks_offer(page),
         }
+
+    def _ranks_argument(self, page: Page) -> bool:
+        """Whether a turn picks one of several by its place: `my last order`, of the orders listed."""
+        offered = [item for item in self.hard if item.origin is not None and item.alternatives > 1]
+        names = {key for item in offered for key in name_keys(item.argument) - _GENERIC_WORDS}
+        return any(
+            names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS)
+            for cue in RANKING.finditer(page.text)
+        )
+
+    def _talks_on(self, user: int) -> bool:
+        """Whether nothing was called since a user turn: it is a part of what was agreed on now."""
+        since = self.book.pages[user + 1 : self.need.turn]
+        return not any(page.calls for page in since)
 
     def _picks_offer(self, page: Page) -> bool:
         """Whether a turn answers an offer of the assistant's by naming what is passed now."""
@@ -285,6 +309,12 @@ class CallFeatures(FeatureReader):
     def _assistant_covers(self) -> bool:
         origins = {item.origin for item in self.hard}
         return any(page.index in origins for page in self._covering)
+
+
+def _says_only_what_is_unknown(page: Page) -> bool:
+    """Whether a reply says that its writer cannot tell, and so chooses nothing."""
+    is_short = len(page.text.split()) <= _A_SHORT_REPLY
+    return is_short and NOT_KNOWN.search(page.text) is not None
 
 
 def _all_kind(items: list[Item], kind: Kind) -> bool:
