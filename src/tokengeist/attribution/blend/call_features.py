@@ -271,8 +271,20 @@ class CallFeatures(FeatureReader):
             "wrote_share": share(written, self.hard),
             "chose_argument": self.need.is_change and bool(chosen),
             "chose_among_many": self.need.is_change and any(item.is_choice for item in chosen),
+            "agreed_proposal": self._agreed(page) * self._proposed(page),
             "thought_near": is_near_thought * self._coverage(page),
         }
+
+    def _agreed(self, page: Page) -> float:
+        """How clearly the latest user turn agrees to a turn, where a call changes something."""
+        is_answered = page.index == self.scene.latest_user - 1 and not page.calls
+        agreed = self.need.is_change and is_answered
+        return self.book.agrees(self.scene.latest_user) if agreed else 0.0
+
+    def _proposed(self, page: Page) -> float:
+        """How much of the call stands in a turn's prose."""
+        said = [item for item in self.hard if not page.prose_keys.isdisjoint(item.keys)]
+        return share(said, self.hard)
 
     def _result(self, page: Page) -> Features:
         turn = page.index
