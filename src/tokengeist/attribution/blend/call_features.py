@@ -60,6 +60,8 @@ class CallFeatures(FeatureReader):
         case = self._reading_case if asks_read and not stated and not is_lost else ""
         back = len(scene.users) - 1 - scene.users.index(turn)
         described = scene.describes(turn)
+        ranks = not stated and self._ranks_argument(page)
+        is_spent = scene.latest_user_is_spent and not ranks and not any(described.values())
         words = 0.0 if stated else self._words_of(page)
         derived = scene.is_derived_from(page)
         return {
@@ -76,9 +78,9 @@ class CallFeatures(FeatureReader):
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
             "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
             "names_entity": case in ("chosen", "only one") and self._names_entity(page),
-            "spent": asks_read and scene.latest_user_is_spent and not any(described.values()),
+            "spent": asks_read and is_spent,
             **described,
-            "ranks_argument": not stated and self._ranks_argument(page),
+            "ranks_argument": ranks,
             "same_talk": self.need.is_change and not is_latest and not stated and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
             "keeps_value": turn == self._keeps_value,
@@ -93,7 +95,7 @@ class CallFeatures(FeatureReader):
 
     def _ranks_argument(self, page: Page) -> bool:
         """Whether a turn picks one of several by its place: `my last order`, of the orders listed."""
-        offered = [item for item in self.hard if item.origin is not None and item.alternatives > 1]
+        offered = [item for item in self._from_results if item.alternatives > 1]
         names = {key for item in offered for key in name_keys(item.argument) - _GENERIC_WORDS}
         return any(
             names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS)
@@ -147,6 +149,12 @@ class CallFeatures(FeatureReader):
             ruled = [p.index for p in holders if p.role is Role.SYSTEM]
             found[key] = next(iter(told + ruled), None)
         return found
+
+    @cached_property
+    def _from_results(self) -> list[Item]:
+        """The arguments that a tool result brought in."""
+        found = [item for item in self.hard if item.origin is not None]
+        return [item for item in found if self.book.pages[item.origin or 0].role is Role.TOOL]
 
     @cached_property
     def _is_calculation(self) -> bool:
@@ -225,8 +233,7 @@ class CallFeatures(FeatureReader):
         """The first user turn that asks to keep what an argument from a result is called."""
         names = {
             key
-            for item in self.hard
-            if item.origin is not None and self.book.pages[item.origin].role is Role.TOOL
+            for item in self._from_results
             for key in name_keys(item.argument) - _GENERIC_WORDS
         }
         for user in self.scene.users:
