@@ -76,15 +76,15 @@ class CallFeatures(FeatureReader):
             "latest_unexplained": case == "unexplained",
             "chose_after_seeing": case == "chosen",
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
-            "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
-            "names_entity": case in ("chosen", "only one") and self._names_entity(page),
             "spent": asks_read and is_spent,
             **described,
             "ranks_argument": ranks,
-            "same_talk": self.need.is_change and not is_latest and not stated and self._talks_on(turn),
+            "same_talk": self.need.is_change
+            and not is_latest
+            and not stated
+            and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
             "keeps_value": turn == self._keeps_value,
-            "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": derived,
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
@@ -94,7 +94,7 @@ class CallFeatures(FeatureReader):
         }
 
     def _ranks_argument(self, page: Page) -> bool:
-        """Whether a turn picks one of several by its place: `my last order`, of the orders listed."""
+        """Whether a turn picks one of several by its place: `my last order` of those listed."""
         offered = [item for item in self._from_results if item.alternatives > 1]
         names = {key for item in offered for key in name_keys(item.argument) - _GENERIC_WORDS}
         return any(
@@ -197,15 +197,6 @@ class CallFeatures(FeatureReader):
             found.setdefault(item.argument, set()).add(role)
         return found
 
-    def _names_entity(self, page: Page) -> bool:
-        """Whether a turn names what the result that an argument came from was looked up by."""
-        return any(
-            key.startswith("i:") and key in page.keys
-            for item in self.hard
-            if item.origin is not None
-            for key in self.book.argument_keys(item.origin)
-        )
-
     @cached_property
     def _speaks_of_argument(self) -> set[int]:
         """For each argument that no user stated, the latest user turn that speaks of it most."""
@@ -232,9 +223,7 @@ class CallFeatures(FeatureReader):
     def _keeps_value(self) -> int | None:
         """The first user turn that asks to keep what an argument from a result is called."""
         names = {
-            key
-            for item in self._from_results
-            for key in name_keys(item.argument) - _GENERIC_WORDS
+            key for item in self._from_results for key in name_keys(item.argument) - _GENERIC_WORDS
         }
         for user in self.scene.users:
             page = self.book.pages[user]
@@ -242,16 +231,6 @@ class CallFeatures(FeatureReader):
                 if names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS):
                     return user
         return None
-
-    @cached_property
-    def _names_action(self) -> dict[int, float]:
-        """The latest earlier user turn with most words of the tool's name."""
-        words = self.need.tool_words
-        if not words:
-            return {}
-        named = {u: len(words & self.book.pages[u].keys) for u in self.scene.users[:-1]}
-        most = max(named.values(), default=0)
-        return {max(u for u in named if named[u] == most): most / len(words)} if most else {}
 
     @cached_property
     def _asks_for_action(self) -> int | None:

@@ -176,9 +176,7 @@ NOT_KNOWN = _phrases(
     (?:have|remember|recall|know|find)\b|\bnot\ sure\b|\bno\ idea\b|\bunsure\b|\bforgot(?:ten)?\b"""
 )
 """Words for what a speaker cannot say."""
-RANKING = _phrases(
-    r"""\b(first|last|latest|newest|oldest|earliest|next|(?:most\ )?recent)\b"""
-)
+RANKING = _phrases(r"""\b(first|last|latest|newest|oldest|earliest|next|(?:most\ )?recent)\b""")
 """Words that pick one of several by its place among them."""
 COMPUTATION = _phrases(
     r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between

@@ -116,11 +116,25 @@ def _origin(
     if item.piece.kind is Kind.VALUE and not _names_one_thing(item):
         return next(iter(results), None)  # a kind of thing: naming it is nobody's giving it
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
+    written = [t for t in written if not _only_counts_points(book.pages[t], item)]
     said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
     offered = bool(said)
     written = said if item.is_part else written
     given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
+
+
+_COUNTS_POINT = re.compile(r"\d+[.)]\s")
+
+
+def _only_counts_points(page: Page, item: Item) -> bool:
+    """Whether a figure stands on a page nowhere but before the points of a list."""
+    found = page.occurrences(item.keys) if is_small(item.piece) else []
+    return bool(found) and all(
+        _COUNTS_POINT.match(page.text, place.start)
+        and not page.text[page.text.rfind("\n", 0, place.start) + 1 : place.start].strip(" *#")
+        for place in found
+    )
 
 
 def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
