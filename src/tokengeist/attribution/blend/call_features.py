@@ -6,7 +6,13 @@ import math
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import scarcity
-from tokengeist.attribution.blend.cues import KEEPING, SAME_ACTION, words_of
+from tokengeist.attribution.blend.cues import (
+    KEEPING,
+    NOT_KNOWN,
+    RANKING,
+    SAME_ACTION,
+    words_of,
+)
 from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.page import Page
@@ -26,6 +32,7 @@ _A_TOPIC = 2.0
 """So many rare words of one turn tell what a query or a note was made from."""
 _NEAR = 3
 _A_FEW_WORDS = 24
+_A_SHORT_REPLY = 14
 _YES = 4
 """A reply of so many words with a yes in it says nothing else."""
 
@@ -46,12 +53,15 @@ class CallFeatures(FeatureReader):
         stated = [item for item in self.hard if item.origin == turn]
         direct = [item for item in stated if not item.is_implied]
         is_latest = turn == scene.latest_user
+        is_lost = not stated and _says_only_what_is_unknown(page)
         asks_read = is_latest and not self.need.is_change
-        asks_change = is_latest and self.need.is_change
+        asks_change = is_latest and self.need.is_change and not is_lost
         agrees = self.book.agrees(turn)
-        case = self._reading_case if asks_read and not stated else ""
+        case = self._reading_case if asks_read and not stated and not is_lost else ""
         back = len(scene.users) - 1 - scene.users.index(turn)
         described = scene.describes(turn)
+        ranks = not stated and self._ranks_argument(page)
+        is_spent = scene.latest_user_is_spent and not ranks and not any(described.values())
         words = 0.0 if stated else self._words_of(page)
         derived = scene.is_derived_from(page)
         return {
@@ -62,17 +72,19 @@ class CallFeatures(FeatureReader):
             "latest_before_change": asks_change,
             "agrees_to_change": agrees * asks_change,
             "latest_no_arguments": case == "no arguments",
-            "latest_calculation": case == "calculation",
+            "latest_calculation": case == "calculation" and not self._thought_covers,
             "latest_unexplained": case == "unexplained",
             "chose_after_seeing": case == "chosen",
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
-            "chose_by_name": case == "chosen" and bool(self.need.argument_words & page.keys),
-            "names_entity": case in ("chosen", "only one") and self._names_entity(page),
-            "spent": asks_read and scene.latest_user_is_spent,
+            "spent": asks_read and is_spent,
             **described,
+            "ranks_argument": ranks,
+            "same_talk": self.need.is_change
+            and not is_latest
+            and not stated
+            and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
             "keeps_value": turn == self._keeps_value,
-            "names_action": self.need.is_change * self._names_action.get(turn, 0.0),
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": derived,
             "compares_numbers": not is_latest and self._is_calculation and compares(page),
@@ -80,6 +92,20 @@ class CallFeatures(FeatureReader):
             "gives_words": words,
             "picks_offer": not is_latest and self._picks_offer(page),
         }
+
+    def _ranks_argument(self, page: Page) -> bool:
+        """Whether a turn picks one of several by its place: `my last order` of those listed."""
+        offered = [item for item in self._from_results if item.alternatives > 1]
+        names = {key for item in offered for key in name_keys(item.argument) - _GENERIC_WORDS}
+        return any(
+            names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS)
+            for cue in RANKING.finditer(page.text)
+        )
+
+    def _talks_on(self, user: int) -> bool:
+        """Whether nothing was called since a user turn: it is a part of what was agreed on now."""
+        since = self.book.pages[user + 1 : self.need.turn]
+        return not any(page.calls for page in since)
 
     def _picks_offer(self, page: Page) -> bool:
         """Whether a turn answers an offer of the assistant's by naming what is passed now."""
@@ -125,6 +151,12 @@ class CallFeatures(FeatureReader):
         return found
 
     @cached_property
+    def _from_results(self) -> list[Item]:
+        """The arguments that a tool result brought in."""
+        found = [item for item in self.hard if item.origin is not None]
+        return [item for item in found if self.book.pages[item.origin or 0].role is Role.TOOL]
+
+    @cached_property
     def _is_calculation(self) -> bool:
         return bool(self.hard) and _all_kind(self.hard, Kind.NUMBER)
 
@@ -165,15 +197,6 @@ class CallFeatures(FeatureReader):
             found.setdefault(item.argument, set()).add(role)
         return found
 
-    def _names_entity(self, page: Page) -> bool:
-        """Whether a turn names what the result that an argument came from was looked up by."""
-        return any(
-            key.startswith("i:") and key in page.keys
-            for item in self.hard
-            if item.origin is not None
-            for key in self.book.argument_keys(item.origin)
-        )
-
     @cached_property
     def _speaks_of_argument(self) -> set[int]:
         """For each argument that no user stated, the latest user turn that speaks of it most."""
@@ -200,10 +223,7 @@ class CallFeatures(FeatureReader):
     def _keeps_value(self) -> int | None:
         """The first user turn that asks to keep what an argument from a result is called."""
         names = {
-            key
-            for item in self.hard
-            if item.origin is not None and self.book.pages[item.origin].role is Role.TOOL
-            for key in name_keys(item.argument) - _GENERIC_WORDS
+            key for item in self._from_results for key in name_keys(item.argument) - _GENERIC_WORDS
         }
         for user in self.scene.users:
             page = self.book.pages[user]
@@ -211,16 +231,6 @@ class CallFeatures(FeatureReader):
                 if names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS):
                     return user
         return None
-
-    @cached_property
-    def _names_action(self) -> dict[int, float]:
-        """The latest earlier user turn with most words of the tool's name."""
-        words = self.need.tool_words
-        if not words:
-            return {}
-        named = {u: len(words & self.book.pages[u].keys) for u in self.scene.users[:-1]}
-        most = max(named.values(), default=0)
-        return {max(u for u in named if named[u] == most): most / len(words)} if most else {}
 
     @cached_property
     def _asks_for_action(self) -> int | None:
@@ -247,8 +257,20 @@ class CallFeatures(FeatureReader):
             "wrote_share": share(written, self.hard),
             "chose_argument": self.need.is_change and bool(chosen),
             "chose_among_many": self.need.is_change and any(item.is_choice for item in chosen),
+            "agreed_proposal": self._agreed(page) * self._proposed(page),
             "thought_near": is_near_thought * self._coverage(page),
         }
+
+    def _agreed(self, page: Page) -> float:
+        """How clearly the latest user turn agrees to a turn, where a call changes something."""
+        is_answered = page.index == self.scene.latest_user - 1 and not page.calls
+        agreed = self.need.is_change and is_answered
+        return self.book.agrees(self.scene.latest_user) if agreed else 0.0
+
+    def _proposed(self, page: Page) -> float:
+        """How much of the call stands in a turn's prose."""
+        said = [item for item in self.hard if not page.prose_keys.isdisjoint(item.keys)]
+        return share(said, self.hard)
 
     def _result(self, page: Page) -> Features:
         turn = page.index
@@ -285,6 +307,12 @@ class CallFeatures(FeatureReader):
     def _assistant_covers(self) -> bool:
         origins = {item.origin for item in self.hard}
         return any(page.index in origins for page in self._covering)
+
+
+def _says_only_what_is_unknown(page: Page) -> bool:
+    """Whether a reply says that its writer cannot tell, and so chooses nothing."""
+    is_short = len(page.text.split()) <= _A_SHORT_REPLY
+    return is_short and NOT_KNOWN.search(page.text) is not None
 
 
 def _all_kind(items: list[Item], kind: Kind) -> bool:

@@ -171,6 +171,13 @@ SAME_ACTION = tuple(
     )
 )
 """Verbs by which people ask for, and tools are named after, much the same."""
+NOT_KNOWN = _phrases(
+    r"""\b(?:do\ not|cannot|(?:don|can|couldn|didn)['’]?t)\ (?:\w+\ ){0,2}
+    (?:have|remember|recall|know|find)\b|\bnot\ sure\b|\bno\ idea\b|\bunsure\b|\bforgot(?:ten)?\b"""
+)
+"""Words for what a speaker cannot say."""
+RANKING = _phrases(r"""\b(first|last|latest|newest|oldest|earliest|next|(?:most\ )?recent)\b""")
+"""Words that pick one of several by its place among them."""
 COMPUTATION = _phrases(
     r"""\b(differ(?:s|ence)?|total|together|combined|altogether|sum|comes?\ to|comes?\ out|between
     |apart|each|remaining|left\ over)\b"""

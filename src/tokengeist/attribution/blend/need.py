@@ -91,7 +91,6 @@ class Need:
     context: frozenset[str] = frozenset()
     """Keys of the lines around it, itself included."""
     tool_words: frozenset[str] = frozenset()
-    argument_words: frozenset[str] = frozenset()
     is_prose: bool = True
     """Not a call's arguments, or an argument that is prose."""
     is_change: bool = False
@@ -143,7 +142,6 @@ def take_apart(book: Book, target: Target) -> Need:
     need.is_change = any(page.may_change(call) for call in touched)
     whole = _whole_values(book, need, page)
     need.items += _loose_pieces(book, need, page, whole)
-    need.argument_words = frozenset(k for i in need.items for k in name_keys(i.argument))
     company = _Company(need)
     for item in need.items:
         _locate(book, need, item, company)
@@ -286,6 +284,8 @@ def is_small(piece: Piece) -> bool:
 
 
 _LEAST_SPELT = 6
+_ADDRESS = re.compile(r"\S+@\S+")
+"""Who gives an address has not given the number or name that is a part of it."""
 _A_QUERY = 3
 """An argument of so many words beside figures was put together by the assistant."""
 
@@ -297,7 +297,9 @@ def _spelt_apart(book: Book, before: int, piece: Piece) -> list[int]:
         return []
     until = min([before, *book.holders(piece, before)])
     users = (book.pages[turn] for turn in book.roles(Role.USER, until))
-    return [page.index for page in users if value in page.plain.replace(" ", "")]
+    holding = (page for page in users if value in page.plain.replace(" ", ""))
+    said = ((page.index, normal(_ADDRESS.sub(" ", page.text))) for page in holding)
+    return [turn for turn, words in said if value in words.replace(" ", "")]
 
 
 def _of_its_unit(book: Book, piece: Piece, argument: str, holders: list[int]) -> list[int]:

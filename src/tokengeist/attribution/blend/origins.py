@@ -13,13 +13,17 @@ import re
 from collections.abc import Iterable
 
 from tokengeist.attribution.blend.book import Book, Freshness
+from tokengeist.attribution.blend.cues import KEEPING
+from tokengeist.attribution.blend.fields import Record
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.page import Page
-from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, name_keys, stem
-from tokengeist.attribution.blend.selection import is_identified
+from tokengeist.attribution.blend.pieces import STOP_WORDS, Kind, Piece, name_keys, stem
+from tokengeist.attribution.blend.selection import is_identified, row_at, shape
 from tokengeist.transcript import Role, Target
 
 _LARGEST_RECORD = 700
+_TO_RECORD = 4
+"""So many characters lie between a name and the record of that name at most."""
 _STOP_KEYS = frozenset(f"w:{stem(word)}" for word in STOP_WORDS)
 
 
@@ -64,7 +68,7 @@ def settle(book: Book, need: Need) -> None:
     users = book.roles(Role.USER, need.turn)
     described = _describing(book, need)
     for item in need.items:
-        item.origin = _origin(book, item, support, users[-1] if users else -1, described)
+        item.origin = _origin(book, item, support, users, described)
     for item in need.items:
         if item.origin is not None and book.pages[item.origin].role is Role.TOOL:
             _find_decision(book, need, item, item.origin, users)
@@ -84,7 +88,7 @@ def _describing(book: Book, need: Need) -> list[int]:
 
 
 def _origin(
-    book: Book, item: Item, support: dict[int, int], latest_user: int, described: list[int]
+    book: Book, item: Item, support: dict[int, int], users: list[int], described: list[int]
 ) -> int | None:
     stated = _exact(book, item, [t for t in item.holders if book.pages[t].role is Role.USER])
     ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
@@ -104,18 +108,33 @@ def _origin(
     if ruled and _names_one_thing(item):
         return ruled[0]
     if brought:
+        brought = _listing(book, item, brought, users) or brought
         most = max(support[t] for t in brought)
         best = [t for t in brought if support[t] == most]
-        recent = [t for t in best if t > latest_user]
+        recent = [t for t in best if users and t > users[-1]]
         return recent[-1] if recent else best[0]
     if item.piece.kind is Kind.VALUE and not _names_one_thing(item):
         return next(iter(results), None)  # a kind of thing: naming it is nobody's giving it
     written = [t for t in item.holders if book.pages[t].role is Role.ASSISTANT]
+    written = [t for t in written if not _only_counts_points(book.pages[t], item)]
     said = [t for t in written if item.piece.key in book.pages[t].prose_keys]
     offered = bool(said)
     written = said if item.is_part else written
     given = ruled if (telling or not figure.is_integer()) and not offered else []
     return next(iter(given + written + results), None)
+
+
+_COUNTS_POINT = re.compile(r"\d+[.)]\s")
+
+
+def _only_counts_points(page: Page, item: Item) -> bool:
+    """Whether a figure stands on a page nowhere but before the points of a list."""
+    found = page.occurrences(item.keys) if is_small(item.piece) else []
+    return bool(found) and all(
+        _COUNTS_POINT.match(page.text, place.start)
+        and not page.text[page.text.rfind("\n", 0, place.start) + 1 : place.start].strip(" *#")
+        for place in found
+    )
 
 
 def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
@@ -126,6 +145,25 @@ def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
     given = [t for t in item.holders if path in book.pages[t].text.lower()]
     found = any(book.pages[t].role is Role.TOOL for t in given)
     return [t for t in stated if t in given] if found else stated
+
+
+def _listing(book: Book, item: Item, brought: list[int], users: list[int]) -> list[int]:
+    """The results with a record of what an id names, if a user chose it by the id's own words.
+
+    `Use the gift card` was said of the cards that a profile lists, not of the order paid with one;
+    `the same card` was said of the latter.
+    """
+    words = id_words(item)
+    speaking = (book.pages[user] for user in users)
+    if not any(words & page.keys and not KEEPING.search(page.text) for page in speaking):
+        return []
+    pages = (book.pages[turn] for turn in brought)
+    return [p.index for p in pages if any(_named(p, o) for o in p.occurrences(item.keys))]
+
+
+def _named(page: Page, name: Piece) -> Record | None:
+    """The record that a piece is the name of: `"px-4410": {...}`."""
+    return next((r for r in page.records if 0 <= r.start - name.end <= _TO_RECORD), None)
 
 
 _ONE_THING = re.compile(r"\w[@.:/]\w|\d{3}")
@@ -200,18 +238,14 @@ def alternatives(page: Page, item: Item) -> list[str]:
     for found in page.occurrences(item.keys, item.piece.unit):
         held = page.field_at(found.start)
         if held:
-            same = [view for view in page.views if view.field.key == held.key]
+            row = row_at(page, found.start) if found.kind is Kind.ID else []
+            same = row or [view for view in page.views if view.field.key == held.key]
             return [view.pieces[0].key for view in same if view.pieces]
         if found.kind is Kind.ID:
-            shape = _shape(found.key)
-            alike = (p.key for p in page.pieces if p.kind is Kind.ID and _shape(p.key) == shape)
+            mine = shape(found.key)
+            alike = (p.key for p in page.pieces if p.kind is Kind.ID and shape(p.key) == mine)
             return list(dict.fromkeys(alike))
     return []
-
-
-def _shape(key: str) -> str:
-    """`i:aa-9` of `i:px-4410`."""
-    return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "9", key))
 
 
 def record_keys(page: Page, item: Item) -> set[str]:
@@ -219,9 +253,8 @@ def record_keys(page: Page, item: Item) -> set[str]:
     found = id_words(item, shortest=2) - _STOP_KEYS
     homes = []
     for piece in page.occurrences(item.keys, item.piece.unit):
-        named = next((r for r in page.records if 0 <= r.start - piece.end <= 4), None)
         inner = [r for r in page.records if r.is_nested and r.start <= piece.start < r.end]
-        home = named or max(inner, key=lambda r: r.start, default=None)
+        home = _named(page, piece) or max(inner, key=lambda r: r.start, default=None)
         if home:
             homes.append((home.end - home.start, home.start, home.end))
     if homes and min(homes)[0] < _LARGEST_RECORD:

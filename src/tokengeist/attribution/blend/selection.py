@@ -7,10 +7,11 @@ if `red` stands in it and not in all of its neighbours. In plain text sentences 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tokengeist.attribution.blend.page import Page
+from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys
 from tokengeist.transcript import Role
 
@@ -29,8 +30,8 @@ def marks(page: Page, position: int) -> dict[str, float]:
             sharing = sum(key in keys for keys in sizes.values())
             if sharing < len(family):
                 found[key] = max(found.get(key, 0.0), math.log((len(family) + 1) / sharing))
-    for key in _column(page, position):
-        found.setdefault(key, math.log(3))
+    for key, apart in _called(page, position).items():
+        found.setdefault(key, apart)
     return found
 
 
@@ -94,12 +95,37 @@ def picked(offer: Page, reply: Page, keys: tuple[str, ...]) -> frozenset[str]:
     return frozenset()
 
 
-def _column(page: Page, position: int) -> frozenset[str]:
-    """The name of a value whose record is a row of values of one kind: prices by class."""
+def _called(page: Page, position: int) -> dict[str, float]:
+    """What a value is called that stands in a row of values of one kind, and how few others are.
+
+    Prices by class, or numbers by the name of what has them: `{"Desk Lamp": "6817146515", ...}`.
+    """
+    row = row_at(page, position)
+    mine = page.field_at(position)
+    names = [name_keys(view.field.key) for view in row]
+    return {
+        key: math.log((len(row) + 1) / sum(key in others for others in names))
+        for key in (name_keys(mine.key) if row and mine else ())
+    }
+
+
+def row_at(page: Page, position: int) -> list[FieldView]:
+    """The values of one kind, each under a name of its own, that one stands among; none if alone.
+
+    A few numbers are such a row, and any number of ids of one shape.
+    """
     held = page.field_at(position)
     if held is None or held.record < 0:
-        return frozenset()
+        return []
     row = [view for view in page.views if view.field.record == held.record]
-    kinds = {piece.kind for view in row for piece in view.pieces}
-    alike = len(row) == len({view.field.key for view in row}) and kinds == {Kind.NUMBER}
-    return name_keys(held.key) if alike and 1 < len(row) <= _MOST_COLUMNS else frozenset()
+    inside = [piece for view in row for piece in view.pieces]
+    kinds = {piece.kind for piece in inside}
+    alike = kinds == {Kind.NUMBER} and len(row) <= _MOST_COLUMNS
+    alike = alike or (kinds == {Kind.ID} and len({shape(piece.key) for piece in inside}) == 1)
+    is_named = len(row) == len({view.field.key for view in row})
+    return row if alike and is_named and len(row) > 1 else []
+
+
+def shape(key: str) -> str:
+    """`i:aa-9` of `i:px-4410`."""
+    return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "9", key))
