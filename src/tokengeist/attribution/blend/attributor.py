@@ -23,9 +23,10 @@ from tokengeist.transcript import Role, Span, Target, Transcript
 
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
-LEAF = 0.2
-"""Users and the rules are kept from here on. Nothing lies behind them, so a wrong one costs one
-edge, and a missing one is a source that everything after it lacks."""
+SAID = 0.2
+"""Users are kept from here on. Nothing lies behind them, so a wrong one costs one edge, and a
+missing one is a source that everything after it lacks. Of the rules the same is true, but their
+words stand in most statements: of those between this and the cut, one in six is a source."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 
@@ -99,8 +100,8 @@ class BlendReading:
     def explain(self, target: Target) -> Explanation:
         """The likely sources of a target with their probabilities, and the account of its pieces.
 
-        Some sources near the cut are lifted over it: users and the rules, and the likeliest, for a
-        span was written for some reason, and the best guess is worth more than none.
+        Some sources near the cut are lifted over it: users, and the likeliest, for a span was
+        written for some reason, and the best guess is worth more than none.
         """
         need = understand(self._book, target)
         likely = self._likely(need)
@@ -130,8 +131,7 @@ class BlendReading:
             likely[turn] = self._weights.probability(group, values)
             if self._revision and turn in alike and group in self._revision.groups:
                 likely[turn] = self._revision.probability(group, likely[turn], alike[turn])
-            is_leaf = self._book.pages[turn].role in (Role.USER, Role.SYSTEM)
-            if is_leaf and likely[turn] >= LEAF:
+            if self._book.pages[turn].role is Role.USER and likely[turn] >= SAID:
                 likely[turn] = max(likely[turn], self._weights.cut)
         return likely
 

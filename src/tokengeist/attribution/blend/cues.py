@@ -99,19 +99,19 @@ QUESTION = _phrases(
     |\?"""
 )
 RULE = _phrases(
-    r"""\b(can(?:not|'?t|’t)?|could|must|may|only|unable|allow(?:s|ed)?|means|entitle[sd]?|offered
-    |typically|rules?|eligible|require[ds]?|policy|not\ possible|need(?:s|ed)?|have\ to|able
+    r"""\b(can(?:not|'?t|’t)?|could|must|may(?!\ \d)|only|unable|allow(?:s|ed)?|means|entitle[sd]?
+    |offered|typically|rules?|eligible|require[ds]?|policy|not\ possible|needs?|have\ to|able
     |limit(?:s|ed)?|approv(?:al|es?)|permit(?:s|ted)?|forbidden|unless|at\ (?:most|least)|fine|once
-    |will\ be|either|within|unfortunately|sorry)\b"""
+    |either|within|unfortunately|sorry)\b"""
 )
-PERMISSION = _phrases(r"\b(can(?:not|'?t|’t)?|may|must|only|allowed)\b")
+PERMISSION = _phrases(r"\b(can(?:not|'?t|’t)?|may(?!\ \d)|must|only|allowed)\b")
 """Words for what is allowed."""
 CASE = _phrases(
     r"""\b(is|are|was|were|am|did|has|have|had|needs?|already|still|since|because|means)\b
     |['’](?:s|re|m|ve)\b"""
 )
 """Words for how things are: a statement with one of them speaks of a case, not of a rule alone."""
-CONCLUSION = _phrases(r"\b(so|therefore|thus|hence|which\ means)\b")
+CONCLUSION = _phrases(r"\b((?<!if\ )so|therefore|thus|hence|which\ means)\b")
 """What follows from a rule, or from putting facts together."""
 NEGATION = _phrases(
     r"""\b(no|not|none|cannot|unable|without|never|isn|aren|doesn|didn|error|fail(?:ed)?
@@ -191,6 +191,11 @@ COMPLETION = _phrases(
     r"\b(has\ been|have\ been|had\ been|successfully|completed|is\ now|i've|i’ve|i\ have)\b"
 )
 FAILURE = _phrases(r"\W*(error|fail|exception|invalid|denied|not\ )")
+WISH = _phrases(
+    r"""\byou(?:['’]d|['’]ve|\ would|\ have)?(?:\ also)?\ (?:like|want|mention|said|told|ask|request
+    |prefer|wish)|\byour\ (?:request|concern)|\b(?:the|this)\ (?:user|customer|caller|client)\b"""
+)
+"""What stands where somebody's wishes and words are retold, to them or to others."""
 LABEL = re.compile(r"\*\*[^*\n]{2,40}\*\*|^[A-Z][\w ]{1,30}: ")
 """A value under a heading, as in a list of details."""
 

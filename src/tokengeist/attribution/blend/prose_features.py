@@ -10,53 +10,39 @@ from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import share
 from tokengeist.attribution.blend.page import Page
-from tokengeist.attribution.blend.pieces import Kind
 from tokengeist.attribution.blend.prose_results import ResultsBehindProse
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
 from tokengeist.attribution.blend.workings import may_account
 from tokengeist.transcript import Role
-
-_SHORT = 80
 
 
 class ProseFeatures(ResultsBehindProse):
     """For prose: what the assistant says, thinks, or writes into a summary."""
 
     def _system(self, page: Page) -> Features:
-        covered, words = match_rule(page, self.need)
+        covered = match_rule(page, self.need)
         rule = self.need.states_rule
         return {
             "states_rule": rule,
             "states_rule_only": rule and not self.hard,
-            "passage": self.scene.passages[page.index],
             "rule_match": covered,
             "rule_match_stated": covered * rule,
-            "rule_words": math.log1p(words),
+            "told": self.scene.told_best,
+            "thought_through": self.scene.thought_best,
+            "change_reported": self.scene.reports_change,
             "concludes": CONCLUSION.search(self.need.text) is not None,
             "may_account": may_account(page, self.need),
             "explains_failure": self.scene.follows_failure,
             "values_only": share(
                 [i for i in self.hard if self._told(i) == [page.index]], self.hard
             ),
-            "states_figure": self._states_figure(page),
             "derived": self.scene.is_derived_from(page),
             "works_with": self._works_with(page),
             "tells_today": NOW.search(self.need.text) is not None and today(page) is not None,
             "words_only": share(
                 [i for i in self.soft if self._told(i) == [page.index]], self.need.items
             ),
-            "is_label": not rule and LABEL.search(self.need.text) is not None,
         }
-
-    def _states_figure(self, page: Page) -> bool:
-        """Whether a figure that only the rules give stands among other words of the target."""
-        words = {item.piece.key for item in self.soft}
-        return any(
-            len(words & page.keys_between(*page.home(found.start))) >= 2
-            for item in self.hard
-            if item.piece.number is not None and self._told(item) == [page.index]
-            for found in page.occurrences(item.keys, item.piece.unit)
-        )
 
     def _user(self, page: Page) -> Features:
         scene, turn = self.scene, page.index
@@ -75,15 +61,16 @@ class ProseFeatures(ResultsBehindProse):
             "compares_last": self._is_choice and turn == self._last_comparison,
             **described,
             "describes_record_now": is_latest * described["describes_record"],
-            "rule_suffices": is_latest * rule * scene.rule[0],
-            "change_reported": is_latest and scene.reports_change,
+            "recited": answers * scene.rule,
+            "context_match": self._context_match(page),
+            "wished": scene.retells * scene.passages[turn],
+            "says_much": math.log1p(len(page.pieces)),
+            "turns_back": math.log1p(sum(user > turn for user in scene.users)),
+            "change_reported": scene.reports_change,
             **self._derived(page),
             "works_with": self._works_with(page),
             "proposed_as_said": turn == self._proposed_as_said,
-            "nothing_to_match": is_latest and self.need.weight <= 1.0 and len(self.need.items) < 2,
             "asks_information": asks * scene.passages[turn],
-            "information_given": asks and answers,
-            "only_asked": answers and self._only_asks(page),
             "asked_for_value": is_latest
             and "?" in page.text
             and self._is_looked_up
@@ -103,13 +90,6 @@ class ProseFeatures(ResultsBehindProse):
         said = {user: self.scene.passages[user] for user in self.scene.users}
         best = max(said.values(), default=0.0)
         return max((user for user in said if said[user] == best), default=-1) if best else -1
-
-    @staticmethod
-    def _only_asks(page: Page) -> bool:
-        """A short question without a value in it, and nothing else."""
-        text = page.text.strip()
-        plain = all(piece.kind in (Kind.WORD, Kind.NAME) for piece in page.pieces)
-        return plain and text.endswith("?") and len(page.sentences) == 1 and len(text) < _SHORT
 
     @cached_property
     def _is_worked_out(self) -> bool:
@@ -165,16 +145,16 @@ class ProseFeatures(ResultsBehindProse):
             "words_first_here": share([i for i in self.soft if i.first == turn], self.soft),
             "computed_here": any(i.first == turn for i in own if i.piece.number is not None),
             "retold": self._retold(page),
-            "thought": page.is_thinking * passage,
+            "thought": page.is_thinking and turn > self.scene.latest_user and passage,
+            "says_much": math.log1p(len(page.pieces)),
             "derived": self.scene.is_derived_from(page),
         }
 
     def _retold(self, page: Page) -> float:
-        """How much of the target a sentence of the assistant's holds that nobody else has said."""
-        found = self.scene.passages[page.index]
-        if self.need.states_rule or self._first_to_say != page.index:
+        """How much more of the target the first assistant turn to say it holds than anyone else."""
+        if self._first_to_say != page.index:
             return 0.0
-        return found if found > 0.6 and self._told_best < 0.6 * found else 0.0
+        return max(0.0, self.scene.passages[page.index] - self._told_best)
 
     @cached_property
     def _told_best(self) -> float:

@@ -64,7 +64,7 @@ class ResultsBehindProse(FeatureReader):
             "change_reported": turn in self._reported_changes,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
-            "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule[0])),
+            "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule)),
             "since_user": turn > scene.latest_user,
             "rule_recited": self._is_recital,
             "says_nothing": says_nothing,
@@ -129,14 +129,14 @@ class ResultsBehindProse(FeatureReader):
     @cached_property
     def _is_recital(self) -> bool:
         """The target is a rule without values, word for word: no result is needed to say it."""
-        return self.need.states_rule and not self.hard and self.scene.rule[0] >= _ALL_BUT
+        return self.need.states_rule and not self.hard and self.scene.rule >= _ALL_BUT
 
     @cached_property
     def _is_ruled(self) -> bool:
         """The target says what is allowed, not how things are, and so does a rule mostly."""
         text = self.need.text
         general = PERMISSION.search(text) is not None and CASE.search(text) is None
-        return general and self.scene.rule[0] >= _MOST_OF_IT
+        return general and self.scene.rule >= _MOST_OF_IT
 
     def _adds_to_rule(self, turn: int) -> bool:
         """Whether a turn holds something of the target that the rules do not."""

@@ -6,7 +6,7 @@ import math
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Book, Freshness
-from tokengeist.attribution.blend.cues import COMPARISON, COMPLETION, FAILURE
+from tokengeist.attribution.blend.cues import COMPARISON, COMPLETION, FAILURE, WISH
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import alternatives, id_words
 from tokengeist.attribution.blend.page import Page
@@ -146,6 +146,11 @@ class Scene:
         return " ".join((self.need.text, *(page.text[start:end] for start, end in homes)))
 
     @cached_property
+    def retells(self) -> bool:
+        """The target is in what is handed on or noted, or says what the user wants or has said."""
+        return bool(self.need.calls) or WISH.search(self.sentences) is not None
+
+    @cached_property
     def reports_change(self) -> bool:
         """The target says that something was done, and the latest result is of a change."""
         return (
@@ -169,6 +174,17 @@ class Scene:
     def best_passage(self) -> float:
         return max(self.passages.values(), default=0.0)
 
+    @cached_property
+    def told_best(self) -> float:
+        """The same for the best of users and results: more than the whole is no more than it."""
+        return min(1.0, max((self.passages[t] for t in self.users + self.results), default=0.0))
+
+    @cached_property
+    def thought_best(self) -> float:
+        """The same for the best thought since the latest user turn."""
+        thoughts = (p for p in self.book.pages[self.latest_user + 1 : self.turn] if p.is_thinking)
+        return max((self.passages[page.index] for page in thoughts), default=0.0)
+
     def _best_passage(self, page: Page) -> float:
         wanted: dict[str, float] = {}
         for item in self.need.items:
@@ -185,10 +201,10 @@ class Scene:
         return best
 
     @cached_property
-    def rule(self) -> tuple[float, int]:
-        """The best that a sentence of a system turn does: share of the need, and how many words."""
+    def rule(self) -> float:
+        """The share of the need that the best sentence of a system turn covers."""
         pages = [p for p in self.book.pages[: self.turn] if p.role is Role.SYSTEM]
-        return max((match_rule(page, self.need) for page in pages), default=(0.0, 0))
+        return max((match_rule(page, self.need) for page in pages), default=0.0)
 
 
 def _in_fields_first(page: Page, item: Item) -> list[Piece]:
@@ -197,11 +213,11 @@ def _in_fields_first(page: Page, item: Item) -> list[Piece]:
     return sorted(found, key=lambda piece: page.field_at(piece.start) is None)
 
 
-def match_rule(page: Page, need: Need) -> tuple[float, int]:
+def match_rule(page: Page, need: Need) -> float:
     """How much of a need one sentence of a text covers; words rare in that text count more."""
     kinds = {i.piece.key: i.piece.kind for i in need.items if i.piece.kind is not Kind.ID}
     if not kinds:
-        return 0.0, 0
+        return 0.0
     passages = [page.keys_between(*span) for span in page.sentences or [(0, len(page.text))]]
     total, rarity = 0.0, {}
     for key, kind in kinds.items():
@@ -211,11 +227,8 @@ def match_rule(page: Page, need: Need) -> tuple[float, int]:
             total += rarity[key]
         else:
             total += BASE_WEIGHT[kind] * math.log(1 + len(passages)) * 0.7
-    best = (0.0, 0)
-    for keys in passages:
-        hits = [key for key in rarity if key in keys]
-        best = max(best, (sum(rarity[key] for key in hits) / total, len(hits)))
-    return best
+    covered = (sum(found for key, found in rarity.items() if key in keys) for keys in passages)
+    return max(covered) / total
 
 
 def compares(page: Page) -> bool:

@@ -1,0 +1,162 @@
+"""What speaks for the rules, a user or an earlier assistant turn behind prose."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.attribution.conversations import Script, explain
+from tokengeist.attribution.blend import attributor
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.features import features
+from tokengeist.attribution.blend.model import Weights, shipped_weights
+from tokengeist.attribution.blend.origins import understand
+from tokengeist.attribution.blend.scene import Features
+from tokengeist.transcript import Role, locate_target
+
+
+def features_of(script: Script, text: str, turn: int) -> Features:
+    """What is known of a turn as a source of a span of the last assistant turn."""
+    transcript = script.transcript()
+    last = max(t.index for t in transcript.turns if t.role is Role.ASSISTANT)
+    book = Book(transcript)
+    return features(book, understand(book, locate_target(transcript, text, turn=last)))[turn][1]
+
+
+def kennel() -> Script:
+    return (
+        Script()
+        .system("A stay may be moved once. Dogs need a certificate of vaccination.")
+        .user("I would like to move the stay of my dog Fenna to another week.")
+        .says("Which week do you have in mind?")
+        .user("The last one of May.")
+    )
+
+
+def moved() -> Script:
+    return (
+        kennel()
+        .calls("move_stay", {"stay": "ST-18", "week": 22}, stay="ST-18", week=22)
+        .says("The stay of your dog has been moved.")
+    )
+
+
+def test_whoever_asked_for_a_change_is_no_source_of_the_report_that_it_was_made() -> None:
+    reported = features_of(moved(), "The stay of your dog has been moved", 1)
+    assert reported["change_reported"]
+    assert features_of(moved(), "The stay of your dog has been moved", 3)["change_reported"]
+    assert features_of(moved(), "The stay of your dog has been moved", 0)["change_reported"]
+    promised = kennel().says("The stay of your dog will be moved.")
+    assert not features_of(promised, "The stay of your dog will be moved", 1)["change_reported"]
+
+
+def test_the_further_back_a_user_turn_is_the_less_speaks_for_it() -> None:
+    script = kennel().says("That week is free.")
+    assert features_of(script, "That week is free", 3)["turns_back"] == 0
+    assert features_of(script, "That week is free", 1)["turns_back"] > 0
+
+
+def test_who_says_much_is_more_likely_a_source_than_who_only_agrees() -> None:
+    script = kennel().says("That week is free.").user("Fine.").says("It is the 22nd week.")
+    first, last = (features_of(script, "the 22nd week", turn)["says_much"] for turn in (1, 5))
+    assert first > last
+    script.user("And then?").says("After that comes the 23rd week, which is full.").user("Oh.")
+    script.says("The 24th is free.")
+    long, short = (features_of(script, "24th", turn)["says_much"] for turn in (8, 4))
+    assert long > short
+
+
+def test_a_recital_of_the_rules_says_less_of_the_user_before_it() -> None:
+    recital = kennel().says("Dogs need a certificate of vaccination.")
+    own = kennel().says("The beach nearby will please her.")
+    assert features_of(recital, "Dogs need a certificate of vaccination", 3)["recited"] == 1.0
+    assert features_of(own, "The beach nearby will please her", 3)["recited"] < 0.5
+
+
+def test_what_stands_beside_the_target_leads_to_the_user_who_spoke_of_it() -> None:
+    script = kennel().says("For the stay of Fenna in another week the price is 140 euros.")
+    first, last = (features_of(script, "140 euros", turn)["context_match"] for turn in (1, 3))
+    assert first > last
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_retold"),
+    [
+        ("You would like to move the stay of your dog.", True),
+        ("The customer asks to move the stay of a dog.", True),
+        ("We could move the stay of your dog.", False),
+    ],
+)
+def test_where_a_wish_is_retold_its_words_come_from_the_user(
+    sentence: str, is_retold: bool
+) -> None:
+    found = features_of(kennel().says(sentence), "move the stay", 1)
+    assert (found["wished"] > 0) is is_retold
+
+
+def test_what_is_handed_to_somebody_else_retells_the_user() -> None:
+    summary = "Move the stay of the dog Fenna to another week, the last one of May if it is free."
+    script = kennel().calls("hand_over", "done", summary=summary)
+    assert features_of(script, "the dog Fenna to another week", 1)["wished"] > 0
+
+
+def test_what_users_and_results_say_needs_no_rule() -> None:
+    script = kennel().calls("get_stay", {"vaccination": "certificate missing"}, stay="ST-18")
+    script.says("The certificate of vaccination is missing.")
+    new = kennel().says("A certificate of vaccination is needed.")
+    told = features_of(script, "certificate of vaccination is missing", 0)["told"]
+    assert told > features_of(new, "A certificate of vaccination is needed", 0)["told"]
+
+
+def thinks() -> Script:
+    return (
+        kennel()
+        .calls("think", "", thought="The stay was moved before, so it cannot be moved again.")
+        .says("Your stay cannot be moved again.")
+    )
+
+
+def test_a_decision_that_was_thought_through_rests_on_the_thought_and_not_on_the_rule() -> None:
+    found = features_of(thinks(), "stay cannot be moved again", 0)
+    assert found["thought_through"] > 0.9
+    assert features_of(thinks(), "stay cannot be moved again", 4)["thought"] > 0.9
+
+
+def test_a_thought_from_before_the_user_spoke_again_is_no_decision_of_now() -> None:
+    later = thinks().user("Really?").says("As I said, your stay cannot be moved again.")
+    target = "As I said, your stay cannot be moved again"
+    assert not features_of(later, target, 4)["thought"]
+    assert not features_of(later, target, 0)["thought_through"]
+
+
+def test_what_the_assistant_first_said_counts_as_far_as_nobody_else_has_said_it() -> None:
+    script = (
+        kennel()
+        .says("Then a small box by the garden would suit her.")
+        .user("Nice.")
+        .says("I have noted the small box by the garden.")
+    )
+    assert features_of(script, "small box by the garden", 4)["retold"] > 0.9
+    echoed = kennel().says("The last one of May.").user("Yes.").says("It is the last one of May.")
+    assert features_of(echoed, "the last one of May", 4)["retold"] < 0.1
+
+
+def test_the_month_of_may_permits_nothing() -> None:
+    may = kennel().says("She may come on the last day.")
+    assert features_of(may, "She may come on the last day", 0)["states_rule"]
+    date = kennel().says("She comes on May 27.")
+    assert not features_of(date, "She comes on May 27", 0)["states_rule"]
+
+
+def test_if_so_concludes_nothing() -> None:
+    script = kennel().says("Is it free? If so we move it. It is, so we move it now.")
+    assert not features_of(script, "If so we move it", 0)["concludes"]
+    assert features_of(script, "so we move it now", 0)["concludes"]
+
+
+def test_only_users_are_lifted_over_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = kennel().says("We look forward to it.")
+    between = (attributor.SAID + shipped_weights().cut) / 2
+    monkeypatch.setattr(Weights, "probability", lambda *_: between)
+    scores = {link.turn: link.score for link in explain(script, "look forward").links}
+    assert scores[3] == scores[1] == shipped_weights().cut
+    assert scores[0] == between
