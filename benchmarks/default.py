@@ -11,21 +11,29 @@ import time
 
 from benchmarks.conversations import conversations
 from tokengeist.api import open_tracer
+from tokengeist.attribution.registry import BackendOptions
+from tokengeist.bench.dataset import Conversation
+from tokengeist.bench.gold import GoldTarget
 
 
 def main() -> None:
     chosen = conversations()
-    open_tracer(chosen[0].transcript, backend="blend").trace(chosen[0].targets[0].target)  # imports
+    _trace(chosen[0], chosen[0].targets[0])  # imports
     taken = []
     for conversation in chosen:
         for gold in conversation.targets:
             begun = time.process_time()
-            open_tracer(conversation.transcript, backend="blend").trace(gold.target)
+            _trace(conversation, gold)
             milliseconds = 1000 * (time.process_time() - begun)
             taken.append((milliseconds, len(conversation.transcript.turns)))
     slowest, turns = max(taken)
     print(f"{len(taken)} targets: {statistics.median(t for t, _ in taken):.0f} ms in the middle")
     print(f"slowest: {slowest:.0f} ms, {turns} turns")
+
+
+def _trace(conversation: Conversation, gold: GoldTarget) -> None:
+    options = BackendOptions(model="none")
+    open_tracer(conversation.transcript, backend="blend", options=options).trace(gold.target)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.cues import (
@@ -26,7 +26,7 @@ from tokengeist.attribution.blend.field_evidence import field_evidence, join
 from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
-from tokengeist.attribution.blend.page import Page, sentences
+from tokengeist.attribution.blend.page import Page, sentences, word_pairs
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
 from tokengeist.attribution.blend.selection import picked
 from tokengeist.attribution.blend.workings import gives, workings
@@ -135,10 +135,10 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
 
     `likeness` says how alike in meaning each sentence is, where that is known.
     """
-    phrases = _phrases(need.text)
+    phrases = word_pairs(need.text)
     passages = [
-        (s, e, page.keys_between(s, e), phrases & _phrases(page.text[s:e]))
-        for s, e in page.sentences
+        (s, e, page.keys_between(s, e), phrases & pairs)
+        for (s, e), pairs in zip(page.sentences, page.sentence_pairs, strict=True)
     ]
     frequency = Counter(chain.from_iterable(keys for _, _, keys, _ in passages))
     common = Counter(chain.from_iterable(shared for *_, shared in passages))
@@ -153,6 +153,9 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     scores = []
     for start, end, keys, shared in passages:
         hits = sorted(keys & wanted.keys())
+        if not hits and not shared:
+            scores.append(0.0)
+            continue
         score = sum(wanted[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
         text = page.text[start:end]
         score *= 1 + 0.5 * bool(RULE.search(text))
@@ -171,14 +174,6 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     if (start, end) != told and len(page.text[start:end].split()) > _LONG_SENTENCE:
         start, end = _densest_clauses(page, frozenset(wanted), start, end)
     return _trimmed(page.text, start, end)
-
-
-_WORD = re.compile(r"\w+")
-
-
-def _phrases(text: str) -> set[tuple[str, str]]:
-    """Its words, two and two."""
-    return set(pairwise(_WORD.findall(text.lower())))
 
 
 _FINE_CLAUSE = re.compile(r",\s+(?:and|but|so|because|since|which|as)\s|[;:]\s|,\s")

@@ -95,6 +95,11 @@ class Page:
         return only if only and only.number is not None else None
 
     @cached_property
+    def sentence_pairs(self) -> list[frozenset[tuple[str, str]]]:
+        """The words of every sentence, two and two."""
+        return [word_pairs(self.text[start:end]) for start, end in self.sentences]
+
+    @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Its numbers, but for zero; what may be an id counts in a tool's fields."""
         found = []
@@ -220,6 +225,14 @@ class Page:
                 found[nearest.key].add(word.key)
         self._beside[kind] = found
         return found
+
+
+_WORD = re.compile(r"\w+")
+
+
+def word_pairs(text: str) -> frozenset[tuple[str, str]]:
+    """Its words, two and two."""
+    return frozenset(pairwise(_WORD.findall(text.lower())))
 
 
 def open_page(turn: Turn) -> Page:
