@@ -18,7 +18,8 @@ HEAVY = ("torch", "transformers", "ray", "starlette", "numpy", "matplotlib", "ji
     [
         "import tokengeist",
         "from tokengeist.cli.main import app",
-        "import tokengeist as t; x = t.load(t.example_path('refund')); t.trace(x, 'on its way')",
+        "import tokengeist as t; x = t.load(t.example_path('refund')); "
+        "t.trace(x, 'on its way', options=t.BackendOptions(model='none'))",
     ],
 )
 def test_light_work_imports_nothing_heavy(code: str) -> None:

@@ -36,7 +36,7 @@ def test_verify_names_the_model_that_did_it(
     monkeypatch.setattr("tokengeist.attribution.cached.load_judge", lambda _: tiny)
     span = ("--span", "full refund", "--turn", "3")
     done = run("trace", REFUND, *span, "--verify", "--render", "plain")
-    assert f"blend, no model; verified with {tiny.name}." in done.out
+    assert f"blend with minilm; verified with {tiny.name}." in done.out
 
 
 def faithfulness_of(run: Run, backend: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tokengeist.bench.scoring import RunScores, Spread, score, spread
 from tokengeist.bench.stats import DatasetStats, describe
 from tokengeist.bench.store import RunFolder
 from tokengeist.errors import RunError
+from tokengeist.models.store import NONE
 
 _BACKENDS = {
     "attention": "Attention",
@@ -61,8 +62,8 @@ class ReportedRun:
     def model(self) -> str:
         """The model that read the transcripts, by its last name."""
         made_by = self.meta["made_by"] or {}
-        name = made_by.get("model") or self.meta["method"]["options"]["model"] or "no model"
-        return Path(name).name
+        name = made_by.get("model") or self.meta["method"]["options"]["model"] or NONE
+        return "no model" if name == NONE else Path(name).name
 
     @property
     def data(self) -> str:
