@@ -44,7 +44,7 @@ class Desk:
     benchmarks: Benchmarks
     backend: str
     instant: str
-    """The method whose graph is there before the other has started: it has no model."""
+    """The method whose graph is there before the other has started: it reads no language model."""
 
     @classmethod
     def over(
