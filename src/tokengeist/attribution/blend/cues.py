@@ -113,6 +113,8 @@ CASE = _phrases(
 """Words for how things are: a statement with one of them speaks of a case, not of a rule alone."""
 CONCLUSION = _phrases(r"\b((?<!if\ )so|therefore|thus|hence|which\ means)\b")
 """What follows from a rule, or from putting facts together."""
+REFERENCE = _phrases(r"""\W*(?:that|this|these|those|it|they)(?:['’](?:s|d)|\ \w+)""")
+"""The beginning of a sentence that goes on about what was said before it."""
 NEGATION = _phrases(
     r"""\b(no|not|none|cannot|unable|without|never|isn|aren|doesn|didn|error|fail(?:ed)?
     |unfortunately|sorry|unavailable)\b|n['’]t\b"""

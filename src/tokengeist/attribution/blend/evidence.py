@@ -28,6 +28,7 @@ from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.origins import id_words, record_keys
 from tokengeist.attribution.blend.page import Page, sentences, word_pairs
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, Piece, name_keys
+from tokengeist.attribution.blend.premises import Premises
 from tokengeist.attribution.blend.selection import picked
 from tokengeist.attribution.blend.workings import gives, workings
 from tokengeist.transcript import Role, Span
@@ -50,9 +51,7 @@ def evidence(
 ) -> tuple[Span, ...]:
     """What of a page speaks for its being a source of the need."""
     if need.is_prose and page.role is not Role.SYSTEM and not any(_matches(need, page)):
-        beside = workings(book, need)
-        if beside and gives(beside, page.index):
-            need = beside
+        need = _said_beside(book, need, page)
     if not page.calls and not page.records and len(page.text.split()) <= _SHORT:
         return (_trimmed(page.text, 0, len(page.text)),)
     if page.is_structured and not _is_told_in_prose(need, page):
@@ -68,6 +67,15 @@ def evidence(
     if page.role is Role.SYSTEM:
         return (_rule(need, page, meaning.sentences(need, page) if meaning else ()),)
     return _clauses_needed(book, need, page)
+
+
+def _said_beside(book: Book, need: Need, page: Page) -> Need:
+    """What stands beside a need of which a page holds nothing, as far as it is from there."""
+    if page.role is Role.TOOL:
+        premises = Premises(book, need).need
+        return premises if any(_matches(premises, page)) else need
+    beside = workings(book, need)
+    return beside if beside and gives(beside, page.index) else need
 
 
 def _is_told_in_prose(need: Need, page: Page) -> bool:

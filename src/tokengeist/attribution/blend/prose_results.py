@@ -9,6 +9,7 @@ from tokengeist.attribution.blend.cues import CASE, FAILURE, NEGATION, PERMISSIO
 from tokengeist.attribution.blend.need import Item, Need, share
 from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
+from tokengeist.attribution.blend.premises import Premises
 from tokengeist.attribution.blend.reader import FeatureReader
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.attribution.blend.workings import gives, workings
@@ -39,6 +40,10 @@ class ResultsBehindProse(FeatureReader):
     def _workings(self) -> Need | None:
         return workings(self.book, self.need)
 
+    @cached_property
+    def _premises(self) -> Premises:
+        return Premises(self.book, self.need)
+
     def _works_with(self, page: Page) -> bool:
         return self._workings is not None and gives(self._workings, page.index)
 
@@ -55,7 +60,8 @@ class ResultsBehindProse(FeatureReader):
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
             "values_only": share(only, self.hard),
             **self._derived(page),
-            "works_with": self._works_with(page),
+            "premise_given": self._premises.rest_on(turn),
+            "premise_told": self._premises.are_needed and self._premises.told_by(turn),
             "passage": self._lead(turn, self._result_passages),
             "passage_relative": self._relative(page),
             "others_tell": self._most_of_others(turn),
