@@ -260,3 +260,37 @@ def test_a_bare_yes_is_no_source_of_what_the_agent_chose_itself() -> None:
 
     assert sources(log("Yes please."), "get_log", turn=3) == {0}
     assert sources(log("Show me all that it wrote to the end."), "get_log", turn=3) == {0, 2}
+
+
+def _renewal(found: dict[str, object]) -> Script:
+    return (
+        Script()
+        .user("Hello, I'm Ida Moe. My pass runs out soon.")
+        .calls("find_members", [{"member": "MB-4410"}, {"member": "MB-4418"}], name="Ida Moe")
+        .calls("get_pass", found, member="MB-4410")
+        .says("Your pass runs out on Friday. Shall I renew it?")
+        .user("Yes, please.")
+        .calls("renew_pass", {"ok": True}, member="MB-4410", pass_no="PS-90217")
+    )
+
+
+def test_an_id_comes_from_its_result_unless_what_was_looked_up_by_it_gives_it_back() -> None:
+    renewed = 'renew_pass({"member": "MB-4410", "pass_no": "PS-90217"})'
+    assert {2, 4} <= sources(_renewal({"pass_no": "PS-90217"}), renewed, turn=7)
+    given_back = _renewal({"member": "MB-4410", "pass_no": "PS-90217"})
+    assert sources(given_back, renewed, turn=7) & {2, 4} == {4}
+
+
+def test_a_question_asks_for_the_look_up_that_follows_it() -> None:
+    def asked(words: str) -> set[int]:
+        script = (
+            Script()
+            .user("I'm calling about the boat KV-20817.")
+            .says("What can I do for you?")
+            .user(words)
+            .calls("get_boat", {"berth": 12}, boat="KV-20817")
+        )
+        return sources(script, "KV-20817", turn=3)
+
+    assert asked("Where does she lie now, and until when may she stay?") == {0, 2}
+    assert asked("She has lain here since spring, by the way.") == {0}

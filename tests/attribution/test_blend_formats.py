@@ -185,6 +185,14 @@ def test_a_shell_agents_reading_rests_on_what_it_read() -> None:
         ("client_record", "{}", True),
         ("get_update", "{}", True),
         ("timetable", "{}", True),
+        ("table_book", "{}", False),
+        ("order_get", "{}", True),
+        ("leave_balance", "{}", True),
+        ("crm_add_line", "{}", False),
+        ("crm_get_order", "{}", True),
+        ("estimate_refund", "{}", True),
+        ("http", '{"method": "PATCH", "path": "/boats/4"}', False),
+        ("http", '{"method": "GET", "path": "/boats/4"}', True),
     ],
 )
 def test_whether_a_call_only_reads(tool: str, arguments: str, reads: bool) -> None:

@@ -77,6 +77,7 @@ class CallFeatures(FeatureReader):
             "chose_after_seeing": case == "chosen",
             "agreed_after_seeing": agrees * (case in ("chosen", "only one")),
             "spent": asks_read and is_spent,
+            "asks_question": asks_read and not stated and self._asks_at_once(page),
             **described,
             "ranks_argument": ranks,
             "same_talk": self.need.is_change
@@ -101,6 +102,14 @@ class CallFeatures(FeatureReader):
             names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS)
             for cue in RANKING.finditer(page.text)
         )
+
+    def _asks_at_once(self, page: Page) -> bool:
+        """Whether a turn asks something, other than how to do without what its writer lacks.
+
+        The first call after it is the look-up that it asked for.
+        """
+        asks = "?" in page.text and not NOT_KNOWN.search(page.text)
+        return asks and self._talks_on(page.index)
 
     def _talks_on(self, user: int) -> bool:
         """Whether nothing was called since a user turn: it is a part of what was agreed on now."""

@@ -35,27 +35,31 @@ _SHOWN = _listed("file url page site website link tab document doc path image no
 CHANGING_VERBS = _listed(
     """add adjust allocate amend append apply approve archive assign attach authorize block book
     buy cancel change charge claim clear close commit complete confirm copy create credit
-    deactivate debit decline delete deliver deploy disable dispatch do download drop edit enable
-    enroll escalate exchange execute extend file finish freeze grant hand hold import insert
-    install invite invoice issue join kill leave lock log make mark merge message modify move
-    notify open order patch pause pay place post print process publish purchase push put
-    reassign reboot record redeem redirect refund register reject release remind remove rename
-    renew rent reorder repeat replace reply report request reschedule reserve reset resize
-    resolve restart restore resume return revoke save scale schedule send set share ship sign
-    start stop store submit subscribe suspend swap switch sync terminate toggle transfer trigger
-    turn unblock unlock unsubscribe update upgrade upload upsert use withdraw write click fill
-    go navigate press tap"""
+    deactivate debit decline delete deliver deploy disable dispatch dispense do download drop
+    edit enable enroll escalate exchange execute export extend file finish freeze grant hand
+    hold import insert install invite invoice issue join kill leave lock log make mark merge
+    message modify move notify open order patch pause pay place post print process publish
+    purchase push put reassign rebill reboot record redeem redirect refund register reissue
+    reject release remind remove rename renew rent reopen reorder repeat replace reply report
+    request rerun reschedule resend reserve reset resize resolve restart restore resume retry
+    return revise revoke save scale schedule send set share ship sign start stop store submit
+    subscribe suspend swap switch sync terminate toggle transfer trigger turn unblock unlock
+    unsubscribe update upgrade upload upsert use withdraw write click fill go navigate press tap"""
 )
 """First or last words of the names of tools that change something; other names say what is looked
 up: `usage_report`, `team_absences`."""
 _ALSO_NOUNS = _listed(
-    """book charge claim close copy credit debit file hold invoice issue log mark message order
-    patch place post print process push record report request return schedule share ship sign start
-    stop store transfer use"""
+    """book charge claim close copy credit debit file hold invoice issue leave log mark message
+    order patch place post print process push record report request return schedule share ship sign
+    start stop store transfer use"""
 )
 """Those of them that name things as often: what `client_record` does is not recording."""
 _ACTS = CHANGING_VERBS - _ALSO_NOUNS
-_ASKING = _listed("get find search list fetch lookup check query show view")
+_ACTS_LAST = _ACTS | _listed("book message order post print return ship sign start stop transfer")
+"""Those that say what is done where a name ends with them: `table_book`."""
+_ASKING = _listed(
+    "get find search list fetch lookup check query show view count calculate estimate preview"
+)
 """Whatever follows them, nothing is changed."""
 _NAMESPACE = re.compile(r"^.*(?:__|[.:/])(?=\w)")
 """`mcp__weather__` of `mcp__weather__get_weather`, `accounts.` of `accounts.list`."""
@@ -72,6 +76,8 @@ READING_COMMANDS = _phrases(
     |pytest|(?:python3?|node)\ (?:-m\ pytest|-c|--version)|select|explain|describe|show)\b"""
 )
 """Commands that only show something."""
+_WRITING_METHOD = _phrases(r"\bmethod\W+(?:post|put|patch|delete)\b")
+"""A request that is to change what it is sent to."""
 _COMMAND = re.compile(r"\W*(?:cmd|command)\W")
 """The arguments of a tool that is told what to do by a command, whatever its name."""
 _PREPARING = re.compile(r"(?:cd|export|source|set|conda|\.)\b")
@@ -219,11 +225,22 @@ def is_reading(tool: str, arguments: str = "") -> bool:
         return words[-1] in _SHOWN or words[-1].endswith("s")
     if SHELLS & set(words) or _COMMAND.match(arguments):
         return words[0] in READING_VERBS or _only_shows(arguments)
-    if len(words) > 1 and words[0] not in _ASKING and _ACTS & {words[0], words[-1]}:
+    if _WRITING_METHOD.search(arguments) or (len(words) > 1 and _names_an_act(words)):
         return False
-    if words[0] in READING_VERBS or words[-1] in READING_NOUNS:
+    if words[0] in READING_VERBS or words[-1] in READING_NOUNS | _ASKING:
         return True
     return words[0] not in CHANGING_VERBS
+
+
+def _names_an_act(words: list[str]) -> bool:
+    """Whether a name of several words says what is changed: `cancel_order`, `crm_add_line`."""
+    if words[0] in _ASKING:
+        return False
+    if words[0] in _ACTS or words[-1] in _ACTS:
+        return True
+    if words[0] in READING_VERBS or words[1] in _ASKING or words[-1] in READING_NOUNS:
+        return False
+    return words[-1] in _ACTS_LAST or words[1] in _ACTS
 
 
 def _only_shows(arguments: str) -> bool:

@@ -75,10 +75,14 @@ def settle(book: Book, need: Need) -> None:
     origins = {item.origin for item in need.items if item.origin is not None}
     for item in need.items:
         if item.origin is not None and item.piece.kind is Kind.ID:
-            item.is_implied = any(
-                book.pages[other].role is Role.TOOL and item.piece.key in book.argument_keys(other)
-                for other in origins - {item.origin}
-            )
+            found = [book.pages[other] for other in origins - {item.origin}]
+            item.is_implied = any(_gives_back(book, page, item.piece.key) for page in found)
+
+
+def _gives_back(book: Book, page: Page, key: str) -> bool:
+    """Whether a result was looked up by something and holds it itself, as `"id": ...` would."""
+    is_result = page.role is Role.TOOL
+    return is_result and key in page.keys and key in book.argument_keys(page.index)
 
 
 def _describing(book: Book, need: Need) -> list[int]:
