@@ -237,7 +237,7 @@ def test_a_question_is_a_fainter_source_of_its_answer_than_what_gives_it() -> No
     links = {link.turn: link.score for link in account.links}
     assert links[2] > 0.99
     assert 0.8 > links[4] >= shipped_weights().cut
-    assert links[0] < 0.1
+    assert links.get(0, 0.0) < 0.1
 
 
 def test_two_results_of_one_question_are_compared() -> None:

@@ -55,10 +55,8 @@ def test_the_further_back_a_user_turn_is_the_less_speaks_for_it() -> None:
     assert features_of(script, "That week is free", 1)["turns_back"] > 0
 
 
-def test_who_says_much_is_more_likely_a_source_than_who_only_agrees() -> None:
+def test_a_long_turn_of_the_assistant_is_more_likely_a_source_than_a_short_one() -> None:
     script = kennel().says("That week is free.").user("Fine.").says("It is the 22nd week.")
-    first, last = (features_of(script, "the 22nd week", turn)["says_much"] for turn in (1, 5))
-    assert first > last
     script.user("And then?").says("After that comes the 23rd week, which is full.").user("Oh.")
     script.says("The 24th is free.")
     long, short = (features_of(script, "24th", turn)["says_much"] for turn in (8, 4))
@@ -155,7 +153,7 @@ def test_if_so_concludes_nothing() -> None:
 
 def test_only_users_are_lifted_over_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     script = kennel().says("We look forward to it.")
-    between = (attributor.SAID + shipped_weights().cut) / 2
+    between = (attributor.TOLD + shipped_weights().cut) / 2
     monkeypatch.setattr(Weights, "probability", lambda *_: between)
     scores = {link.turn: link.score for link in explain(script, "look forward").links}
     assert scores[3] == scores[1] == shipped_weights().cut

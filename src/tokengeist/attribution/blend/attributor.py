@@ -24,9 +24,12 @@ from tokengeist.transcript import Role, Span, Target, Transcript
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
 SAID = 0.2
-"""Users are kept from here on. Nothing lies behind them, so a wrong one costs one edge, and a
-missing one is a source that everything after it lacks. Of the rules the same is true, but their
-words stand in most statements: of those between this and the cut, one in six is a source."""
+"""Users are kept from here on as sources of a call. Nothing lies behind them, so a wrong one costs
+one edge, and a missing one is a source that everything after it lacks. Of the rules the same is
+true, but their words stand in most statements: of those between this and the cut, one in six is a
+source."""
+TOLD = 0.25
+"""The same for prose, to which more of what users say may be related by its words alone."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 
@@ -126,12 +129,13 @@ class BlendReading:
     def _likely(self, need: Need) -> dict[int, float]:
         """How likely each earlier turn is a source."""
         alike = self._meaning.likeness(need) if self._meaning and need.is_prose else {}
+        bar = TOLD if need.is_prose else SAID
         likely = {}
         for turn, (group, values) in features(self._book, need).items():
             likely[turn] = self._weights.probability(group, values)
             if self._revision and turn in alike and group in self._revision.groups:
                 likely[turn] = self._revision.probability(group, likely[turn], alike[turn])
-            if self._book.pages[turn].role is Role.USER and likely[turn] >= SAID:
+            if self._book.pages[turn].role is Role.USER and likely[turn] >= bar:
                 likely[turn] = max(likely[turn], self._weights.cut)
         return likely
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW, QUESTION
+from tokengeist.attribution.blend.cues import (
+    CONCLUSION,
+    INFORMATION,
+    LABEL,
+    NOW,
+    QUESTION,
+    agreement,
+)
 from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import share
 from tokengeist.attribution.blend.page import Page
-from tokengeist.attribution.blend.prose_results import ResultsBehindProse
+from tokengeist.attribution.blend.prose_users import UsersBehindProse
 from tokengeist.attribution.blend.scene import Features, compares, match_rule
 from tokengeist.attribution.blend.workings import may_account
 from tokengeist.transcript import Role
 
 
-class ProseFeatures(ResultsBehindProse):
+class ProseFeatures(UsersBehindProse):
     """For prose: what the assistant says, thinks, or writes into a summary."""
 
     def _system(self, page: Page) -> Features:
@@ -53,19 +60,18 @@ class ProseFeatures(ResultsBehindProse):
         asks = INFORMATION.search(page.text) is not None
         return {
             "passage": scene.passages[turn],
-            "passage_relative": self._relative(page),
             "answered": answers,
             "answered_by_rule": answers and rule,
             "answered_by_sum": answers and self._is_worked_out,
             "compares": self._is_choice and compares(page),
             "compares_last": self._is_choice and turn == self._last_comparison,
-            **described,
+            "describes_record_last": described["describes_record_last"],
             "describes_record_now": is_latest * described["describes_record"],
             "recited": answers * scene.rule,
             "context_match": self._context_match(page),
             "wished": scene.retells * scene.passages[turn],
-            "says_much": math.log1p(len(page.pieces)),
-            "turns_back": math.log1p(sum(user > turn for user in scene.users)),
+            "agrees": agreement(page.text),
+            **self._use(page),
             "change_reported": scene.reports_change,
             **self._derived(page),
             "works_with": self._works_with(page),

@@ -1,0 +1,99 @@
+"""What was made of a user's turn, and what that says of prose after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.attribution.conversations import Script, explain
+from tests.attribution.test_blend_prose import features_of
+from tokengeist.attribution.blend import attributor
+from tokengeist.attribution.blend.model import Weights, shipped_weights
+
+
+def garage() -> Script:
+    """A wish, the number that was asked for, and what was found by it."""
+    return (
+        Script()
+        .user("I want new tyres on my van. It must be done by noon. Is that possible?")
+        .says("What is the number of your van?")
+        .user("It is VN-4471.")
+        .calls("get_van", {"van": "VN-4471", "size": "R16", "slots": ["08:10"]}, van="VN-4471")
+    )
+
+
+def test_who_gave_the_id_that_was_looked_up_is_known() -> None:
+    script = garage().says("I would take the early one.")
+    assert features_of(script, "the early one", 2)["gave_id"]
+    assert not features_of(script, "the early one", 0)["gave_id"]
+
+
+def test_who_gave_an_id_and_a_figure_that_counts_has_given_more_than_the_id() -> None:
+    script = (
+        Script()
+        .user("What would 7 hours cost at rate LR62?")
+        .calls("get_rate", {"rate": "LR62", "per_hour": 61.5}, rate="LR62")
+        .says("You would pay $430.50, at the lowest rate.")
+    )
+    assert not features_of(script, "You would pay $430.50", 0)["gave_id"]
+    assert features_of(script, "the lowest rate", 0)["gave_id"]
+
+
+def test_to_give_an_id_does_not_put_the_wish_before_it_further_back() -> None:
+    script = garage().says("I would take the early one.")
+    assert features_of(script, "the early one", 0)["turns_back"] == 0
+    script.user("And the price?").says("That is not known yet.")
+    assert features_of(script, "not known yet", 0)["turns_back"] > 0
+
+
+def test_what_was_written_for_others_reaches_back() -> None:
+    script = garage().says("Shall I pass it on?").user("Do that.")
+    summary = "They wish for new tyres on the van and would like them to be fitted before noon."
+    script.calls("hand_over", "ok", summary=summary)
+    assert features_of(script, "fitted before noon", 0)["handed_on"] > 0
+    assert features_of(garage().says("All noted."), "noted", 0)["handed_on"] == 0
+
+
+def test_what_was_done_upon_a_turn_is_told_from_what_was_only_said() -> None:
+    script = garage().says("I would take the early one.")
+    assert features_of(script, "the early one", 2)["acted_on"]
+    assert not features_of(script, "the early one", 0)["acted_on"]
+
+
+def test_what_was_asked_or_passed_to_a_call_was_not_told_beside() -> None:
+    told, asked, passed = (
+        Script()
+        .user(text)
+        .calls("get_van", {"size": "R16"}, van="VN-4471")
+        .says("I would take the early one.")
+        for text in ("We leave at noon.", "Do we leave at noon?", "VN-4471.")
+    )
+    assert features_of(told, "the early one", 0)["tells_much"] > 0
+    assert features_of(told, "the early one", 0)["tells_unexplained"] > 0
+    for script in (asked, passed):
+        assert features_of(script, "the early one", 0)["tells_much"] == 0
+        assert features_of(script, "the early one", 0)["tells_unexplained"] == 0
+
+
+def test_what_one_user_turn_alone_says_counts_more_than_what_another_repeats() -> None:
+    script = Script().user("A red van.").says("Which one?").user("The van with a ladder.")
+    script.says("I see a van with a ladder.")
+    assert features_of(script, "a van with a ladder", 2)["said_alone"] > 0
+    assert features_of(script, "a van with a ladder", 0)["said_alone"] == 0
+
+
+def test_a_yes_says_little() -> None:
+    script = garage().says("Shall I?").user("Yes, please.").says("I would take the early one.")
+    assert features_of(script, "the early one", 6)["agrees"] == 1
+    assert features_of(script, "the early one", 2)["agrees"] == 0
+
+
+def test_more_must_speak_for_a_user_behind_prose_than_behind_a_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    between = (attributor.SAID + attributor.TOLD) / 2
+    monkeypatch.setattr(Weights, "probability", lambda *_: between)
+    script = garage().says("I would take the early one.")
+    call = {link.turn: link.score for link in explain(script, "VN-4471", turn=3).links}
+    prose = {link.turn: link.score for link in explain(script, "the early one").links}
+    assert call[0] == shipped_weights().cut
+    assert prose[0] == between
