@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.attribution.conversations import Script, quoted
+from tokengeist.attribution.blend.book import Book
+from tokengeist.attribution.blend.evidence import evidence
+from tokengeist.attribution.blend.origins import understand
+from tokengeist.transcript import locate_target
 
 BOAT = {
     "boat_id": "BT-2207",
@@ -25,7 +29,7 @@ def boat(reply: str) -> Script:
 
 
 @pytest.mark.parametrize(
-    ("reply", "evidence"),
+    ("reply", "stretch"),
     [
         ("I can launch the boat BT-2207 for you.", '"status": "laid up"'),
         ("You pay with a visa ending in 4410.", '"brand": "visa", "last_four": "4410"'),
@@ -33,9 +37,9 @@ def boat(reply: str) -> Script:
     ],
 )
 def test_a_statement_rests_on_news_and_not_on_what_was_looked_up_by(
-    reply: str, evidence: str
+    reply: str, stretch: str
 ) -> None:
-    assert quoted(boat(reply), reply, 2) == [evidence]
+    assert quoted(boat(reply), reply, 2) == [stretch]
 
 
 def test_a_thought_is_a_statement_though_it_stands_in_a_call() -> None:
@@ -60,6 +64,52 @@ def test_what_is_told_of_a_record_is_quoted_with_the_records_in_it() -> None:
     reply = "That would be the blue one, item 4471003."
     script = Script().user("Any other ropes?").calls("list_ropes", {"ropes": ropes}).says(reply)
     assert quoted(script, reply, 2) == ['"item": "4471003", "make": {"colour": "blue"']
+
+
+ROPES = [
+    {"item": "4471002", "title": "Mooring line", "stock": 4, "price": 61.5},
+    {"item": "4471003", "title": "Halyard", "stock": 7, "price": 88.25},
+]
+
+
+def test_one_of_several_values_is_quoted_from_where_its_record_begins() -> None:
+    reply = "That one is 88.25 apiece."
+    script = Script().user("Any other ropes?").calls("list_ropes", {"ropes": ROPES}).says(reply)
+    assert quoted(script, reply, 2) == [
+        '"item": "4471003", "title": "Halyard", "stock": 7, "price": 88.25'
+    ]
+
+
+def test_an_id_picked_out_of_several_is_quoted_with_what_it_is_called() -> None:
+    script = Script().user("Any ropes for hoisting?").calls("list_ropes", {"ropes": ROPES})
+    script.calls("get_rope", "ok", item="4471003")
+    assert quoted(script, "4471003", 2) == ['"item": "4471003", "title": "Halyard"']
+    alone = Script().user("Which rope is it?").calls("get_rope", ROPES[1], boat="BT-2207")
+    alone.calls("reserve_rope", "ok", item="4471003")
+    assert quoted(alone, "4471003", 2) == ['"item": "4471003"']
+
+
+def test_what_stands_around_a_target_finds_the_rule() -> None:
+    rule = "Saved hours are given back as a day off at Easter"
+    script = Script().system(f"Boats are washed on Mondays. {rule}. Be polite to everybody.")
+    script.user("How many?").says("With your saved hours as days off that is rather a lot.")
+    assert quoted(script, "rather a lot", 0) == [rule]
+
+
+def test_what_stands_around_a_target_finds_the_sentence_of_an_earlier_turn() -> None:
+    script = (
+        Script()
+        .user("What do I owe?")
+        .says(
+            "The long shed is dry and has been swept and painted. The crane is 140. See you soon."
+        )
+    )
+    script.user("And all of it?").says("The crane is due in May, so it is rather dear.")
+    book = Book(script.transcript())
+    need = understand(book, locate_target(book.transcript, "rather dear"))
+    assert [s.of(book.pages[1].text) for s in evidence(book, need, book.pages[1])] == [
+        "The crane is 140"
+    ]
 
 
 def test_small_words_in_a_row_find_the_rule() -> None:

@@ -259,7 +259,7 @@ def test_an_element_with_attributes_and_text_is_a_field() -> None:
     assert found == [("no", '"P-1"'), ("currency", '"DKK"'), ("excess", "2500")]
 
 
-def test_a_statement_quotes_the_row_of_a_table_and_a_call_its_cell() -> None:
+def test_a_statement_quotes_the_row_of_a_table_and_a_call_its_id_and_the_next_cell() -> None:
     script = (
         Script()
         .user("Which parcel is the light one? Open it.")
@@ -268,4 +268,4 @@ def test_a_statement_quotes_the_row_of_a_table_and_a_call_its_cell() -> None:
         .calls("open_parcel", "ok", parcel="PX-4418")
     )
     assert quoted(script, "weighs 3.9", 2) == ["| PX-4418 | in transit | 3.9 | 2031-06-12 |"]
-    assert quoted(script, '"parcel": "PX-4418"', 2) == ["PX-4418"]
+    assert quoted(script, '"parcel": "PX-4418"', 2) == ["PX-4418 | in transit"]

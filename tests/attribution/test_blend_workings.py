@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import Script, quoted, sources, unit
+from tests.attribution.conversations import Script, explain, quoted, sources, unit
 from tokengeist.attribution.protocol import Verdict
 
 
@@ -64,3 +64,12 @@ def test_a_figure_that_nothing_accounts_for_rests_on_those_beside_it() -> None:
 def test_what_is_quoted_is_the_day_it_is_and_the_figures_beside() -> None:
     assert quoted(heating(), "The man comes next Tuesday", 0) == ["Today is Friday, 3 January 2031"]
     assert quoted(heating(), "Some 3.1 MWh", 3) == ["fee: EUR 18.00 per month"]
+
+
+def test_a_new_figure_goes_on_from_figures_that_were_worked_out_before() -> None:
+    script = Script().user("What would the roof be?").says("I'd put the roof at EUR 1,730.")
+    script.user("And the gutters?").says("Those I'd put at EUR 415, as they are short.")
+    script.user("All right.").says("Roof EUR 1,730 and gutters EUR 415: about EUR 2,200 with tax.")
+    found = {link.turn: link.score for link in explain(script, "about EUR 2,200 with tax").links}
+    told = {link.turn: link.score for link in explain(script, "with tax").links}
+    assert all(found[turn] > 5 * told.get(turn, 0.0) for turn in (1, 3))

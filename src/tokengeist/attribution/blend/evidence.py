@@ -19,7 +19,6 @@ from tokengeist.attribution.blend.cues import (
     GO_AHEAD,
     NOW,
     PROHIBITION,
-    RULE,
 )
 from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.field_evidence import field_evidence, join
@@ -42,6 +41,8 @@ _LONG_FIELD = 80
 _PHRASE = 0.4
 """How much two words in a row count that target and rule share, small words included: `user id`,
 `at any time` are made of nothing else."""
+_NEARBY = 0.4
+"""How much a word around the target counts for a rule: `so 20 in all` says little of which."""
 _LIKENESS = 2.0
 """How much likeness in meaning counts beside shared words when a rule is looked for."""
 
@@ -153,23 +154,21 @@ def _rule(need: Need, page: Page, likeness: Sequence[float] = ()) -> Span:
     wanted = {key: BASE_WEIGHT[item.piece.kind] for item in need.items for key in item.keys}
     for _, piece in _matches(need, page):
         wanted.setdefault(piece.key, BASE_WEIGHT[piece.kind])
+    around = need.context - wanted.keys()
+    nearby = {p.key: _NEARBY * BASE_WEIGHT[p.kind] for p in page.pieces if p.key in around}
     forbids = PROHIBITION.search(need.text) is not None
     dated = today(page) if NOW.search(need.text) else None
     told = page.home(dated[0].start) if dated else None
     if told and not need.states_rule:
         return _trimmed(page.text, *told)
+    weights = nearby | wanted
     scores = []
     for start, end, keys, shared in passages:
-        hits = sorted(keys & wanted.keys())
-        if not hits and not shared:
-            scores.append(0.0)
-            continue
-        score = sum(wanted[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
-        text = page.text[start:end]
-        score *= 1 + 0.5 * bool(RULE.search(text))
-        score *= 1 + 0.2 * (forbids and PROHIBITION.search(text) is not None)
+        hits = sorted(keys & weights.keys())
+        score = sum(weights[k] * math.log(1 + len(passages) / frequency[k]) for k in hits)
+        score *= 1 + 0.2 * (forbids and PROHIBITION.search(page.text, start, end) is not None)
         score += _PHRASE * sum(math.log(1 + len(passages) / common[p]) for p in sorted(shared))
-        score /= (8 + len(text.split())) ** 0.2
+        score /= (8 + len(page.text[start:end].split())) ** 0.2
         scores.append(score)
     most = max(scores, default=0.0)
     if likeness:
@@ -219,7 +218,7 @@ def _densest_clauses(page: Page, wanted: frozenset[str], start: int, end: int) -
         for _, last in clauses[i:]:
             hits = {p.key for p in page.between(first, last)} & wanted
             words = len(page.text[first:last].split())
-            density = 2 * len(hits) / (len(wanted) + 0.25 * words)
+            density = 2 * len(hits) / (len(wanted) + 0.1 * words)
             if density > best + 1e-9:
                 best, chosen = density, (first, last)
     return chosen
@@ -270,11 +269,9 @@ def _wanted(book: Book, need: Need, page: Page) -> dict[str, float]:
     weights: dict[str, float] = {}
     for item, piece in matched:
         weights[piece.key] = max(weights.get(piece.key, 0.0), item.weight)
-    if page.role is not Role.USER:
-        return weights
     weak: set[str] = set() if weights else set(need.context | need.tool_words)
     described: set[str] = set()
-    for item in need.hard if not need.is_prose else ():
+    for item in need.hard if page.role is Role.USER and not need.is_prose else ():
         if item.origin == page.index:
             continue
         described |= name_keys(item.argument) | id_words(item)

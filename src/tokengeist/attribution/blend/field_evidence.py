@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.fields import Field, Record
@@ -13,7 +12,7 @@ from tokengeist.attribution.blend.need import Item, Need
 from tokengeist.attribution.blend.page import FieldView, Page
 from tokengeist.attribution.blend.pieces import BASE_WEIGHT, Kind, name_keys, normal
 from tokengeist.attribution.blend.quantities import compatible
-from tokengeist.transcript import Role, Span
+from tokengeist.transcript import Span
 
 ONE_STRETCH = 400
 """Fields closer than this are quoted as one stretch, as people do."""
@@ -56,12 +55,6 @@ class _FieldChooser:
         self.record_scores: dict[int, float] = defaultdict(float)
         for view, score in self.scored:
             self.record_scores[view.field.record] += min(3.0, score)
-
-    @cached_property
-    def said(self) -> frozenset[str]:
-        """What users said."""
-        users = self.book.roles(Role.USER, self.need.turn)
-        return frozenset().union(*(self.book.pages[user].keys for user in users))
 
     def spans(self) -> tuple[Span, ...]:
         chosen: list[FieldView] = []
@@ -183,7 +176,8 @@ class _FieldChooser:
     def _beside(self, view: FieldView) -> list[FieldView]:
         """Fields of the same small record that the target names too.
 
-        What tells a record among several apart may also stand around the target.
+        What tells a record among several apart may also stand around the target; what one of
+        several begins with, its id or its name, says whose value it is.
         """
         if view.field.record < 0:
             return []
@@ -201,7 +195,16 @@ class _FieldChooser:
         if not self.need.is_prose:
             return named + self._called(view)
         inside = [v for v in self.page.views if around.start <= v.field.start < around.end]
-        return named + [other for other in inside if self._is_told(other)]
+        told = [other for other in inside if self._is_told(other)]
+        head = self._row(view)[:1] if record.is_nested and self._is_one_of_several(view) else []
+        return named + told + head
+
+    def _row(self, view: FieldView) -> list[FieldView]:
+        """The fields of its record."""
+        return [v for v in self.page.views if v.field.record == view.field.record]
+
+    def _is_one_of_several(self, view: FieldView) -> bool:
+        return sum(held.key == view.field.key for held in self.page.fields) > 1
 
     def _around(self, view: FieldView) -> Record:
         """The record of a field, or the largest around it that is still small."""
@@ -216,14 +219,14 @@ class _FieldChooser:
         return bool(view.pieces) and all(p.key in told for p in view.pieces)
 
     def _called(self, view: FieldView) -> list[FieldView]:
-        """The field right after an id that users called the thing by: its name, its title."""
-        row = [v for v in self.page.views if v.field.record == view.field.record]
-        place = row.index(view)
-        return [
-            other
-            for other in row[place + 1 : place + 2]
-            if other.pieces and all(p.key in self.said for p in other.pieces)
-        ]
+        """The field right after one of several ids that says what the thing is called."""
+        is_id = any(piece.kind is Kind.ID for piece in view.pieces)
+        if not is_id or not self._is_one_of_several(view):
+            return []
+        row = self._row(view)
+        after = row.index(view) + 1
+        kinds = (Kind.WORD, Kind.NAME)
+        return [v for v in row[after : after + 1] if any(p.kind in kinds for p in v.pieces)]
 
     def _quoted(self, view: FieldView, chosen: Sequence[FieldView] = ()) -> Span:
         """A field as one would quote it, where others are chosen, too.
@@ -231,7 +234,7 @@ class _FieldChooser:
         What a statement says of a cell of a table rests on its row.
         """
         held = view.field
-        row = [v.field for v in self.page.views if v.field.record == held.record >= 0]
+        row = [v.field for v in self._row(view)] if held.record >= 0 else []
         is_table = len({f.key for f in row}) == len(row) > 1 and all(f.is_element for f in row)
         if is_table and self.need.is_prose:
             record = self.page.records[held.record]

@@ -151,10 +151,26 @@ class ProseFeatures(UsersBehindProse):
             "words_first_here": share([i for i in self.soft if i.first == turn], self.soft),
             "computed_here": any(i.first == turn for i in own if i.piece.number is not None),
             "retold": self._retold(page),
+            "goes_on_from": self._is_worked_out and turn in self._figures_beside,
             "thought": page.is_thinking and turn > self.scene.latest_user and passage,
             "says_much": math.log1p(len(page.pieces)),
             "derived": self.scene.is_derived_from(page),
         }
+
+    @cached_property
+    def _figures_beside(self) -> set[int]:
+        """The assistant turns that worked out a figure which stands around the target.
+
+        `£147.20`, `£254.60` and `£25.20`, each reckoned before, make `£427.00` in all.
+        """
+        found: set[int] = set()
+        for piece in self.book.pages[self.need.turn].pieces:
+            if piece.number is None or piece.number < 10 or piece.key not in self.need.context:
+                continue
+            holders = [self.book.pages[turn] for turn in self.book.holders(piece, self.need.turn)]
+            if all(page.role is Role.ASSISTANT for page in holders):
+                found.update(p.index for p in holders[:1] if piece.key in p.prose_keys)
+        return found
 
     def _retold(self, page: Page) -> float:
         """How much more of the target the first assistant turn to say it holds than anyone else."""
