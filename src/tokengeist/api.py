@@ -33,7 +33,7 @@ PAPER_BACKEND = "attention"
 _SETTINGS: dict[str, Settings] = {
     # Probabilities: what is likely enough counts, however many sources and hops there are.
     "blend": Settings(
-        TraceOptions(top_k=None, max_depth=64, min_score=0.3, recurse=Recurse.EVIDENCE),
+        TraceOptions(top_k=None, max_depth=64, min_score=0.2, recurse=Recurse.EVIDENCE),
         View(alpha=0.0),
     ),
 }

@@ -23,13 +23,10 @@ from tokengeist.transcript import Role, Span, Target, Transcript
 
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
-SAID = 0.2
-"""Users are kept from here on as sources of a call. Nothing lies behind them, so a wrong one costs
-one edge, and a missing one is a source that everything after it lacks. Of the rules the same is
-true, but their words stand in most statements: of those between this and the cut, one in six is a
-source."""
-TOLD = 0.25
-"""The same for prose, to which more of what users say may be related by its words alone."""
+OWN = 0.4
+"""Nor is an earlier turn of the assistant below this. Others are kept from the cut on, because a
+missing source takes all that lies behind it along; but what stands behind an assistant's turn is
+mostly found without it, and then it is only a repetition."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 
@@ -103,8 +100,8 @@ class BlendReading:
     def explain(self, target: Target) -> Explanation:
         """The likely sources of a target with their probabilities, and the account of its pieces.
 
-        Some sources near the cut are lifted over it: users, and the likeliest, for a span was
-        written for some reason, and the best guess is worth more than none.
+        The likeliest is lifted over the cut, for a span was written for some reason, and the best
+        guess is worth more than none.
         """
         need = understand(self._book, target)
         likely = self._likely(need)
@@ -114,7 +111,6 @@ class BlendReading:
         links = {
             turn: Link(turn, probability, self._evidence(need, turn))
             for turn, probability in likely.items()
-            if probability >= LEAST
         }
         kept = [link for link in links.values() if link.score >= self._weights.cut]
         is_name = need.spans != target.spans  # of a call, which is explained by its arguments
@@ -127,16 +123,15 @@ class BlendReading:
         return Explanation(tuple(links.values()), account)
 
     def _likely(self, need: Need) -> dict[int, float]:
-        """How likely each earlier turn is a source."""
+        """How likely each earlier turn is a source, as far as it is worth mentioning."""
         alike = self._meaning.likeness(need) if self._meaning and need.is_prose else {}
-        bar = TOLD if need.is_prose else SAID
         likely = {}
         for turn, (group, values) in features(self._book, need).items():
-            likely[turn] = self._weights.probability(group, values)
+            probability = self._weights.probability(group, values)
             if self._revision and turn in alike and group in self._revision.groups:
-                likely[turn] = self._revision.probability(group, likely[turn], alike[turn])
-            if self._book.pages[turn].role is Role.USER and likely[turn] >= bar:
-                likely[turn] = max(likely[turn], self._weights.cut)
+                probability = self._revision.probability(group, probability, alike[turn])
+            if probability >= (OWN if self._book.pages[turn].role is Role.ASSISTANT else LEAST):
+                likely[turn] = probability
         return likely
 
     def _evidence(self, need: Need, turn: int) -> tuple[Span, ...]:
