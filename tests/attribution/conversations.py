@@ -8,6 +8,7 @@ from typing import Any
 
 from tokengeist.api import open_tracer
 from tokengeist.attribution.blend.attributor import BlendAttributor
+from tokengeist.attribution.blend.model import shipped_weights
 from tokengeist.attribution.protocol import Explanation, Unit
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.transcript import Role, ToolCall, Transcript, Turn, locate_target
@@ -53,7 +54,8 @@ def explain(script: Script, text: str, *, turn: int | None = None) -> Explanatio
 
 def sources(script: Script, text: str, *, turn: int | None = None) -> set[int]:
     """The turns that a span most likely rests on."""
-    return {link.turn for link in explain(script, text, turn=turn).links if link.score >= 0.3}
+    cut = shipped_weights().cut
+    return {link.turn for link in explain(script, text, turn=turn).links if link.score >= cut}
 
 
 def quoted(script: Script, text: str, source: int) -> list[str]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attribution.conversations import Script, explain
-from tokengeist.attribution.blend import attributor
+from tests.attribution.conversations import Script
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.features import features
-from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.transcript import Role, locate_target
@@ -149,12 +147,3 @@ def test_if_so_concludes_nothing() -> None:
     script = kennel().says("Is it free? If so we move it. It is, so we move it now.")
     assert not features_of(script, "If so we move it", 0)["concludes"]
     assert features_of(script, "so we move it now", 0)["concludes"]
-
-
-def test_only_users_are_lifted_over_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    script = kennel().says("We look forward to it.")
-    between = (attributor.TOLD + shipped_weights().cut) / 2
-    monkeypatch.setattr(Weights, "probability", lambda *_: between)
-    scores = {link.turn: link.score for link in explain(script, "look forward").links}
-    assert scores[3] == scores[1] == shipped_weights().cut
-    assert scores[0] == between

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attribution.conversations import Script, sources
+from tests.attribution.conversations import Script, explain, sources
 
 RULES = (
     "A permit costs 30 EUR. Requests of more than 10 days in a row: the head of the office must "
@@ -41,7 +41,8 @@ def test_an_amount_without_any_account_may_follow_from_the_rates_of_the_rules() 
 
 def test_what_two_results_say_alike_does_not_tell_them_apart() -> None:
     assert 3 in sources(harbour(), "The upper one is free")
-    assert 5 not in sources(harbour(), "The upper one")
+    links = {link.turn: link.score for link in explain(harbour(), "The upper one").links}
+    assert links[3] > 2 * links[5]
 
 
 def test_what_is_allowed_needs_no_result_and_what_is_the_case_does() -> None:

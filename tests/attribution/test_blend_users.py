@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.attribution.conversations import Script, explain
+from tests.attribution.conversations import Script
 from tests.attribution.test_blend_prose import features_of
-from tokengeist.attribution.blend import attributor
-from tokengeist.attribution.blend.model import Weights, shipped_weights
 
 
 def garage() -> Script:
@@ -85,15 +81,3 @@ def test_a_yes_says_little() -> None:
     script = garage().says("Shall I?").user("Yes, please.").says("I would take the early one.")
     assert features_of(script, "the early one", 6)["agrees"] == 1
     assert features_of(script, "the early one", 2)["agrees"] == 0
-
-
-def test_more_must_speak_for_a_user_behind_prose_than_behind_a_call(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    between = (attributor.SAID + attributor.TOLD) / 2
-    monkeypatch.setattr(Weights, "probability", lambda *_: between)
-    script = garage().says("I would take the early one.")
-    call = {link.turn: link.score for link in explain(script, "VN-4471", turn=3).links}
-    prose = {link.turn: link.score for link in explain(script, "the early one").links}
-    assert call[0] == shipped_weights().cut
-    assert prose[0] == between

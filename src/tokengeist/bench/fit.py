@@ -26,6 +26,7 @@ from tokengeist.transcript import Role, Span, Target, Transcript
 STIFFNESS = 4.0
 """How strongly weights are held to their start; the bias a tenth of that."""
 CUT = 0.2
+"""Below one half, because a missing source takes all that lies behind it along."""
 BESIDE = 0.25
 """How much an example of another kind than those of the first data set counts. They widen what is
 known of ways to be a source; what annotators count as one, the first decides."""

@@ -19,14 +19,10 @@ from tokengeist.attribution.registry import BackendOptions
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 from tokengeist.segmentation import Source
-from tokengeist.transcript import Role, Span, Target, Transcript
+from tokengeist.transcript import Span, Target, Transcript
 
 LEAST = 0.02
 """Less likely sources are not worth mentioning."""
-OWN = 0.4
-"""Nor is an earlier turn of the assistant below this. Others are kept from the cut on, because a
-missing source takes all that lies behind it along; but what stands behind an assistant's turn is
-mostly found without it, and then it is only a repetition."""
 LIKELIEST = 0.08
 """A target's likeliest source is kept from here on, even where it is likelier not to be one."""
 
@@ -130,7 +126,7 @@ class BlendReading:
             probability = self._weights.probability(group, values)
             if self._revision and turn in alike and group in self._revision.groups:
                 probability = self._revision.probability(group, probability, alike[turn])
-            if probability >= (OWN if self._book.pages[turn].role is Role.ASSISTANT else LEAST):
+            if probability >= LEAST:
                 likely[turn] = probability
         return likely
 
