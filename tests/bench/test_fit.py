@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,10 @@ from tokengeist.attribution.blend.model import BIAS, Weights, shipped_data, star
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import (
-    BESIDE,
     CUT,
     Example,
     examples,
     fit,
-    weighed,
     weights_json,
 )
 from tokengeist.bench.revision import revision_json
@@ -127,22 +124,7 @@ def test_several_data_sets_are_named_and_all_count(tmp_path: Path) -> None:
     both = revision_json([small, large], model)
     assert both["fitted_on"]["name"] == "small (1), large (3)"
     assert both["fitted_on"]["digests"] == {"small": small.digest(), "large": large.digest()}
-    assert both["weights"] != revision_json([large, small], model)["weights"]
     assert both["weights"] != revision_json([small], model)["weights"]
-
-
-def test_other_kinds_of_conversations_count_less_than_the_first(tmp_path: Path) -> None:
-    one = Dataset(make_dataset(tmp_path / "one", ["x-sea-1"]))
-    two = Dataset(make_dataset(tmp_path / "two", ["y-air-1", "x-air-1"]))
-    counted = [example.weight for example in weighed([one, two])]
-    each = len(counted) // 3
-    assert counted == [1.0] * each + [1.0] * each + [BESIDE] * each  # x-air-1 comes before y-air-1
-
-
-def test_an_example_of_weight_two_counts_twice() -> None:
-    once = example(True, wrote_argument=1.0)
-    twice = fit([once, once])[GROUP]
-    assert fit([replace(once, weight=2.0)])[GROUP] == pytest.approx(twice)
 
 
 def test_the_command_fits_what_the_model_adds(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import Weights
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import CUT, fit, weighed
+from tokengeist.bench.fit import CUT, all_examples, fit
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
@@ -113,7 +113,7 @@ def test_every_folder_is_tested_without_itself(two: Dataset, other: Dataset) -> 
 
 
 def fitted(datasets: list[Dataset]) -> Weights:
-    return Weights(fit(weighed(datasets)), CUT, ", ".join(d.name for d in datasets))
+    return Weights(fit(all_examples(datasets)), CUT, ", ".join(d.name for d in datasets))
 
 
 def test_what_a_model_adds_is_fitted_without_the_tested_domain(

@@ -10,8 +10,8 @@ be a source. Nothing is drawn at random, so the same data give the same weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tokengeist.attribution.blend.book import Book
@@ -23,13 +23,10 @@ from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.gold import GoldTarget
 from tokengeist.transcript import Role, Span, Target, Transcript
 
-STIFFNESS = 4.0
+STIFFNESS = 16.0
 """How strongly weights are held to their start; the bias a tenth of that."""
 CUT = 0.2
 """Below one half, because a missing source takes all that lies behind it along."""
-BESIDE = 0.25
-"""How much an example of another kind than those of the first data set counts. They widen what is
-known of ways to be a source; what annotators count as one, the first decides."""
 _STEPS = 50
 _SETTLED = 1e-9
 
@@ -41,8 +38,6 @@ class Example:
     group: str
     features: Features
     is_source: bool
-    weight: float = 1.0
-    """How many it counts for."""
 
 
 def examples(conversation: Conversation) -> Iterator[Example]:
@@ -53,23 +48,11 @@ def examples(conversation: Conversation) -> Iterator[Example]:
             yield Example(group, values, candidate in sources)
 
 
-def weighed(
-    parts: Sequence[Iterable[Conversation]],
-    examples_in: Callable[[Conversation], Iterable[Example]] = examples,
-) -> Iterator[Example]:
-    """The examples of several data sets, each counting as it should.
-
-    Of one kind are conversations whose ids have the same first word: `tau-airline-005-0`.
-    """
-    kinds: set[str] = set()
-    for number, part in enumerate(parts):
+def all_examples(parts: Iterable[Iterable[Conversation]]) -> Iterator[Example]:
+    """The examples of several data sets."""
+    for part in parts:
         for conversation in part:
-            kind = conversation.id.partition("-")[0]
-            if number == 0:
-                kinds.add(kind)
-            weight = 1.0 if kind in kinds else BESIDE
-            for example in examples_in(conversation):
-                yield replace(example, weight=weight)
+            yield from examples(conversation)
 
 
 def needs(conversation: Conversation) -> Iterator[tuple[Target, Collection[int]]]:
@@ -115,7 +98,7 @@ def fit_group(
     """Newton's method on the penalised log-likelihood, which has one maximum."""
     names = [BIAS, *sorted(name for name in start if name != BIAS)]
     rows = [
-        (tuple(1.0 if n == BIAS else e.features[n] for n in names), float(e.is_source), e.weight)
+        (tuple(1.0 if n == BIAS else e.features[n] for n in names), float(e.is_source))
         for e in data
     ]
     pull = [stiffness * 0.1 if name == BIAS else stiffness for name in names]
@@ -124,13 +107,13 @@ def fit_group(
     for _ in range(_STEPS):
         gradient = [p * (w - o) for p, w, o in zip(pull, weights, origin, strict=True)]
         curvature = [[p if i == j else 0.0 for j in range(len(names))] for i, p in enumerate(pull)]
-        for row, label, weight in rows:
+        for row, label in rows:
             logit = sum(w * x for w, x in zip(weights, row, strict=True))
             probability = 1 / (1 + math.exp(-max(-500.0, min(500.0, logit))))
             present = [(i, x) for i, x in enumerate(row) if x]
-            bend = weight * probability * (1 - probability)
+            bend = probability * (1 - probability)
             for i, x in present:
-                gradient[i] += weight * (probability - label) * x
+                gradient[i] += (probability - label) * x
                 for j, y in present:
                     curvature[i][j] += bend * x * y
         step = _solve(curvature, gradient)
@@ -159,7 +142,7 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
 
 def weights_json(datasets: Sequence[Dataset]) -> dict[str, Any]:
     """The content of a weights file fitted to some data sets."""
-    data = list(weighed(datasets))
+    data = list(all_examples(datasets))
     start, fitted = starting_weights(), fit(data)
     return {
         "fitted_on": {

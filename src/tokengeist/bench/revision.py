@@ -1,8 +1,7 @@
 """Fit what likeness in meaning adds to the model-free part of `blend`.
 
 An example is a candidate source of prose, with how likely it is without the model and how alike it
-is. Real domains differ most in how they put things in other words, so it takes several data sets;
-they count as they do for the weights.
+is. Real domains differ most in how they put things in other words, so it takes several data sets.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.revision import GROUPS, START, Revision, evidence
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import Example, fit_group, needs, weighed
+from tokengeist.bench.fit import Example, fit_group, needs
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 
@@ -66,7 +65,7 @@ def _fitted(data: Sequence[Example]) -> dict[str, dict[str, float]]:
 def _examples(
     parts: Sequence[Iterable[Conversation]], free: Weights, model: SentenceModel
 ) -> list[Example]:
-    return list(weighed(parts, lambda conversation: _of(conversation, free, model)))
+    return [example for part in parts for talk in part for example in _of(talk, free, model)]
 
 
 def _of(conversation: Conversation, free: Weights, model: SentenceModel) -> Iterator[Example]:

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from tokengeist.api import settings_for
@@ -18,7 +19,7 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, examples, fit, weighed
+from tokengeist.bench.fit import CUT, all_examples, examples, fit
 from tokengeist.bench.patterns import read_pattern
 from tokengeist.bench.revision import fit_revision
 from tokengeist.bench.run import run
@@ -85,7 +86,7 @@ def across(
             [part.conversation(id) for id in part.ids if _domain_of(id, domain) != tested]
             for part in (dataset, *others)
         ]
-        weights = Weights(fit(weighed(parts)), CUT, name)
+        weights = Weights(fit(all_examples(parts)), CUT, name)
         revision = fit_revision(parts, name, weights, model) if model else None
         divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
@@ -105,7 +106,7 @@ def elsewhere(
                 "a test needs domains that the weights have not seen"
             )
     names = tuple(dataset.name for dataset in fitting)
-    weights = Weights(fit(weighed(fitting)), CUT, ", ".join(names))
+    weights = Weights(fit(all_examples(fitting)), CUT, ", ".join(names))
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 
@@ -116,13 +117,11 @@ def each(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, Division]]:
     """
     if len(datasets) < 2:
         raise DatasetError("to leave one folder out takes two or more")
-    read = [list(dataset) for dataset in datasets]
-    known = {id(talk): list(examples(talk)) for part in read for talk in part}  # made once for all
+    known = [[e for talk in dataset for e in examples(talk)] for dataset in datasets]
     for number, tested in enumerate(datasets):
         others = [dataset for dataset in datasets if dataset is not tested]
         _refuse_the_tested(tested, others)
-        parts = [part for other, part in enumerate(read) if other != number]
-        data = weighed(parts, lambda talk: known[id(talk)])
+        data = chain.from_iterable(known[:number] + known[number + 1 :])
         weights = Weights(fit(data), CUT, ", ".join(dataset.name for dataset in others))
         yield tested, Division(("the other folders",), tested.name, tuple(tested.ids), weights)
 
