@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -186,6 +187,13 @@ def test_numbers_that_change_nothing_change_nothing() -> None:
     same = {"bias": 0.0, "trust": 1.0, "meaning": 0.0, "chances": 0.0}
     revision = Revision(dict.fromkeys(GROUPS, same), "")
     assert revision.probability(GROUPS[0], 0.37, Likeness(1.0, 3.0)) == pytest.approx(0.37)
+
+
+def test_what_was_fitted_is_gone_half_way() -> None:
+    surer = {"bias": 2.0, "trust": 1.0, "meaning": 0.0, "chances": 0.0}
+    revision = Revision(dict.fromkeys(GROUPS, surer), "")
+    halfway = 1 / (1 + math.exp(-1.0))
+    assert revision.probability(GROUPS[0], 0.5, Likeness(1.0, 3.0)) == pytest.approx(halfway)
 
 
 def test_a_graph_found_with_it_is_judged_by_a_language_model(

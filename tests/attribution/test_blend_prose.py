@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attribution.conversations import Script
+from tests.attribution.conversations import Script, explain
+from tokengeist.api import settings_for
+from tokengeist.attribution.blend import attributor
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.features import features
+from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.transcript import Role, locate_target
@@ -147,3 +150,19 @@ def test_if_so_concludes_nothing() -> None:
     script = kennel().says("Is it free? If so we move it. It is, so we move it now.")
     assert not features_of(script, "If so we move it", 0)["concludes"]
     assert features_of(script, "so we move it now", 0)["concludes"]
+
+
+def test_the_likeliest_is_kept_where_nothing_reaches_the_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = kennel().says("We look forward to it.")
+    monkeypatch.setattr(Weights, "probability", lambda *_: attributor.LIKELIEST)
+    scores = sorted(link.score for link in explain(script, "look forward").links)
+    assert scores[-1] == shipped_weights().cut
+    assert set(scores[:-1]) == {attributor.LIKELIEST}
+    monkeypatch.setattr(Weights, "probability", lambda *_: attributor.LIKELIEST / 2)
+    assert {link.score for link in explain(script, "look forward").links} == {0.04}
+
+
+def test_a_trace_keeps_what_the_weights_call_a_source() -> None:
+    assert settings_for("blend").trace.min_score == shipped_weights().cut
