@@ -102,8 +102,14 @@ def test_what_users_and_results_say_needs_no_rule() -> None:
     script = kennel().calls("get_stay", {"vaccination": "certificate missing"}, stay="ST-18")
     script.says("The certificate of vaccination is missing.")
     new = kennel().says("A certificate of vaccination is needed.")
-    told = features_of(script, "certificate of vaccination is missing", 0)["told"]
-    assert told > features_of(new, "A certificate of vaccination is needed", 0)["told"]
+    said = features_of(script, "certificate of vaccination is missing", 0)["said"]
+    assert said > features_of(new, "A certificate of vaccination is needed", 0)["said"]
+
+
+def test_what_the_assistant_has_said_before_needs_no_rule_either() -> None:
+    script = kennel().says("A small box by the garden is free.").user("Nice.")
+    script.says("So I take the small box by the garden.")
+    assert features_of(script, "small box by the garden", 0)["said"] > 0.9
 
 
 def thinks() -> Script:
@@ -127,16 +133,48 @@ def test_a_thought_from_before_the_user_spoke_again_is_no_decision_of_now() -> N
     assert not features_of(later, target, 0)["thought_through"]
 
 
-def test_what_the_assistant_first_said_counts_as_far_as_nobody_else_has_said_it() -> None:
-    script = (
-        kennel()
-        .says("Then a small box by the garden would suit her.")
-        .user("Nice.")
-        .says("I have noted the small box by the garden.")
+def test_what_the_rules_say_is_not_the_assistants_own() -> None:
+    script = kennel().says("Dogs need a certificate of vaccination.").user("Really?")
+    script.says("Yes, dogs need a certificate of vaccination. And a small box by the garden.")
+    assert features_of(script, "dogs need a certificate of vaccination", 4)["ruled"] == 1.0
+    assert features_of(script, "a small box by the garden", 4)["ruled"] < 0.5
+
+
+def test_a_turn_that_gives_new_figures_is_gone_on_with_and_the_latest_most() -> None:
+    script = kennel().says("That is 140 euros, or 260 for both.").user("Fine.").says("140 euros.")
+    script.user("And then?").says("Then there are 31 to pay at once.")
+    first, last = (features_of(script, "31 to pay", turn) for turn in (4, 6))
+    assert first["new_figures"] > last["new_figures"] == 0
+    assert first["long_ago"] > last["long_ago"]
+
+
+def test_an_id_is_no_part_of_a_rule() -> None:
+    script = kennel().says("Your stay ST-18 is in May.")
+    assert 0 < features_of(script, "stay ST-18", 0)["rule_match"] < 0.7
+    assert features_of(script, "stay", 0)["rule_match"] == 1.0
+
+
+def test_the_rest_of_a_sentence_leads_to_the_rule_that_it_tells() -> None:
+    ruled = kennel().says("Dogs need a certificate of vaccination, which she lacks.")
+    other = kennel().says("She has a bed, a bowl and a blanket, which she likes.")
+    assert features_of(ruled, "which she lacks", 0)["premise_match"] > 0.5
+    assert features_of(other, "which she likes", 0)["premise_match"] < 0.1
+
+
+def test_a_figure_may_follow_from_rules_that_give_amounts() -> None:
+    found, plain = (
+        features_of(Script().system(rules).user("Well?").says("It is 140 in all."), "140", 0)
+        for rules in ("A night costs 20 euros, a walk 4 euros.", "Be kind to dogs.")
     )
-    assert features_of(script, "small box by the garden", 4)["retold"] > 0.9
-    echoed = kennel().says("The last one of May.").user("Yes.").says("It is the last one of May.")
-    assert features_of(echoed, "the last one of May", 4)["retold"] < 0.1
+    assert found["figures"]
+    assert plain["figures"]
+    assert found["figures_ruled"] > plain["figures_ruled"] == 0
+    assert not features_of(kennel().says("It is all right."), "all right", 0)["figures"]
+
+
+def test_what_is_said_at_once_is_told_from_what_follows_a_look_up() -> None:
+    assert features_of(kennel().says("Gladly."), "Gladly", 0)["answers"]
+    assert not features_of(moved(), "The stay of your dog has been moved", 0)["answers"]
 
 
 def test_the_month_of_may_permits_nothing() -> None:

@@ -77,7 +77,8 @@ def test_what_one_user_turn_alone_says_counts_more_than_what_another_repeats() -
     assert features_of(script, "a van with a ladder", 0)["said_alone"] == 0
 
 
-def test_a_yes_says_little() -> None:
-    script = garage().says("Shall I?").user("Yes, please.").says("I would take the early one.")
-    assert features_of(script, "the early one", 6)["agrees"] == 1
-    assert features_of(script, "the early one", 2)["agrees"] == 0
+def test_what_a_turn_asks_for_is_told_from_what_it_tells_beside() -> None:
+    script = Script().user("The van needs winter tyres. What does the storage cost?")
+    script.says("Storage for winter tyres costs nothing.")
+    assert features_of(script, "Storage", 0)["asks_information"] > 0.9
+    assert features_of(script, "winter tyres", 0)["asks_information"] == 0

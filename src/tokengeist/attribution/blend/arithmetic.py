@@ -200,11 +200,14 @@ def _with_earlier(
 
 
 def _places_of(book: Book, turn: int, piece: Piece) -> Iterator[Place]:
-    """Where a term was taken from; a bare figure of one digit may stand anywhere."""
+    """Where a term was taken from; a bare figure of one digit may stand anywhere.
+
+    What the assistant worked out in an earlier turn was gone on with from there.
+    """
     if not piece.unit and (piece.number or 0.0) < _TELLING:
         return
     holders = book.holders(piece, turn)
-    for role in (Role.TOOL, Role.USER, Role.SYSTEM):
+    for role in (Role.TOOL, Role.USER, Role.SYSTEM, Role.ASSISTANT):
         for holder in holders:
             page = book.pages[holder]
             if page.role is role and (piece.unit or role is not Role.SYSTEM):

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.cues import (
-    CONCLUSION,
-    INFORMATION,
-    LABEL,
-    NOW,
-    QUESTION,
-    agreement,
-)
+from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW, QUESTION
 from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import share
@@ -22,19 +15,27 @@ from tokengeist.attribution.blend.scene import Features, compares, match_rule
 from tokengeist.attribution.blend.workings import may_account
 from tokengeist.transcript import Role
 
+_TELLING = 10
+"""Smaller figures stand in many places by accident."""
+
 
 class ProseFeatures(UsersBehindProse):
     """For prose: what the assistant says, thinks, or writes into a summary."""
 
     def _system(self, page: Page) -> Features:
         covered = match_rule(page, self.need)
+        figures = any(item.piece.number is not None for item in self.hard)
         rule = self.need.states_rule
         return {
             "states_rule": rule,
             "states_rule_only": rule and not self.hard,
             "rule_match": covered,
             "rule_match_stated": covered * rule,
-            "told": self.scene.told_best,
+            "premise_match": match_rule(page, self._premises.need),
+            "said": self.scene.said_best,
+            "figures": figures,
+            "figures_ruled": figures * math.log1p(sum(bool(p.unit) for p in page.pieces)),
+            "answers": self.scene.latest_user == self.need.turn - 1,
             "thought_through": self.scene.thought_best,
             "change_reported": self.scene.reports_change,
             "concludes": CONCLUSION.search(self.need.text) is not None,
@@ -55,13 +56,11 @@ class ProseFeatures(UsersBehindProse):
         scene, turn = self.scene, page.index
         is_latest = turn == scene.latest_user
         answers = is_latest and turn == self.need.turn - 1
-        rule = self.need.states_rule
         described = scene.describes(turn)
-        asks = INFORMATION.search(page.text) is not None
+        asking = (place for place in page.sentences if INFORMATION.search(page.text, *place))
         return {
             "passage": scene.passages[turn],
             "answered": answers,
-            "answered_by_rule": answers and rule,
             "answered_by_sum": answers and self._is_worked_out,
             "compares": self._is_choice and compares(page),
             "compares_last": self._is_choice and turn == self._last_comparison,
@@ -70,17 +69,12 @@ class ProseFeatures(UsersBehindProse):
             "recited": answers * scene.rule,
             "context_match": self._context_match(page),
             "wished": scene.retells * scene.passages[turn],
-            "agrees": agreement(page.text),
             **self._use(page),
             "change_reported": scene.reports_change,
             **self._derived(page),
             "works_with": self._works_with(page),
+            "asks_information": scene.best_of(page, asking),
             "proposed_as_said": turn == self._proposed_as_said,
-            "asks_information": asks * scene.passages[turn],
-            "asked_for_value": is_latest
-            and "?" in page.text
-            and self._is_looked_up
-            and not scene.is_derived_from(page),
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
         }
@@ -101,12 +95,6 @@ class ProseFeatures(UsersBehindProse):
     def _is_worked_out(self) -> bool:
         """A figure of the target stands nowhere before: it was worked out here."""
         return any(i.piece.number is not None and not i.holders for i in self.hard)
-
-    @cached_property
-    def _is_looked_up(self) -> bool:
-        """A result holds a value of the target, or it was worked out from one."""
-        turns = {place.turn for place in self._operands} | {item.best for item in self.hard}
-        return any(t is not None and self.book.pages[t].role is Role.TOOL for t in turns)
 
     @cached_property
     def _is_choice(self) -> bool:
@@ -149,13 +137,21 @@ class ProseFeatures(UsersBehindProse):
             "only_here": share(own, self.hard),
             "passage": passage,
             "words_first_here": share([i for i in self.soft if i.first == turn], self.soft),
-            "computed_here": any(i.first == turn for i in own if i.piece.number is not None),
-            "retold": self._retold(page),
+            "new_figures": math.log1p(self._count_new_figures(page)),
             "goes_on_from": self._is_worked_out and turn in self._figures_beside,
             "thought": page.is_thinking and turn > self.scene.latest_user and passage,
             "says_much": math.log1p(len(page.pieces)),
-            "derived": self.scene.is_derived_from(page),
+            "ruled": self.scene.rule,
+            "long_ago": math.log1p(self.need.turn - turn),
+            **self._derived(page),
         }
+
+    def _count_new_figures(self, page: Page) -> int:
+        """How many figures a turn was the first to give: what it worked out is gone on with."""
+        return sum(
+            (piece.number or 0.0) >= _TELLING and self.book.first_holder(piece.key) == page.index
+            for piece in page.pieces
+        )
 
     @cached_property
     def _figures_beside(self) -> set[int]:
@@ -165,35 +161,13 @@ class ProseFeatures(UsersBehindProse):
         """
         found: set[int] = set()
         for piece in self.book.pages[self.need.turn].pieces:
-            if piece.number is None or piece.number < 10 or piece.key not in self.need.context:
+            if (
+                piece.number is None
+                or piece.number < _TELLING
+                or piece.key not in self.need.context
+            ):
                 continue
             holders = [self.book.pages[turn] for turn in self.book.holders(piece, self.need.turn)]
             if all(page.role is Role.ASSISTANT for page in holders):
                 found.update(p.index for p in holders[:1] if piece.key in p.prose_keys)
         return found
-
-    def _retold(self, page: Page) -> float:
-        """How much more of the target the first assistant turn to say it holds than anyone else."""
-        if self._first_to_say != page.index:
-            return 0.0
-        return max(0.0, self.scene.passages[page.index] - self._told_best)
-
-    @cached_property
-    def _told_best(self) -> float:
-        """The same for the best sentence or record of anyone else."""
-        pages = self.book.pages[: self.need.turn]
-        return max(
-            (self.scene.passages[p.index] for p in pages if p.role is not Role.ASSISTANT),
-            default=0.0,
-        )
-
-    @cached_property
-    def _first_to_say(self) -> int | None:
-        """The first assistant turn with about as much of the target as any."""
-        passages = {
-            p.index: self.scene.passages[p.index]
-            for p in self.book.pages[: self.need.turn]
-            if p.role is Role.ASSISTANT
-        }
-        most = max(passages.values(), default=0.0)
-        return next((turn for turn, found in passages.items() if found >= 0.9 * most), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Book, Freshness
@@ -168,16 +169,17 @@ class Scene:
     @cached_property
     def passages(self) -> dict[int, float]:
         """For every turn, the share of the need that its best sentence or record holds."""
-        return {page.index: self._best_passage(page) for page in self.book.pages[: self.turn]}
+        return {p.index: self.best_of(p, p.passages) for p in self.book.pages[: self.turn]}
 
     @cached_property
     def best_passage(self) -> float:
         return max(self.passages.values(), default=0.0)
 
     @cached_property
-    def told_best(self) -> float:
-        """The same for the best of users and results: more than the whole is no more than it."""
-        return min(1.0, max((self.passages[t] for t in self.users + self.results), default=0.0))
+    def said_best(self) -> float:
+        """The same for the best turn but the rules: more than the whole is no more than it."""
+        pages = (p for p in self.book.pages[: self.turn] if p.role is not Role.SYSTEM)
+        return min(1.0, max((self.passages[page.index] for page in pages), default=0.0))
 
     @cached_property
     def thought_best(self) -> float:
@@ -185,7 +187,8 @@ class Scene:
         thoughts = (p for p in self.book.pages[self.latest_user + 1 : self.turn] if p.is_thinking)
         return max((self.passages[page.index] for page in thoughts), default=0.0)
 
-    def _best_passage(self, page: Page) -> float:
+    def best_of(self, page: Page, places: Iterable[tuple[int, int]]) -> float:
+        """The share of the need that the best of some places of a turn holds."""
         wanted: dict[str, float] = {}
         for item in self.need.items:
             if page.index in item.holders:
@@ -193,7 +196,7 @@ class Scene:
         if not wanted:
             return 0.0
         best = 0.0
-        for start, end in page.passages:
+        for start, end in places:
             keys = page.keys_between(start, end) & wanted.keys()
             if keys:
                 found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
@@ -214,19 +217,25 @@ def _in_fields_first(page: Page, item: Item) -> list[Piece]:
 
 
 def match_rule(page: Page, need: Need) -> float:
-    """How much of a need one sentence of a text covers; words rare in that text count more."""
-    kinds = {i.piece.key: i.piece.kind for i in need.items if i.piece.kind is not Kind.ID}
-    if not kinds:
+    """How much of a need one sentence of a text covers; words rare in that text count more.
+
+    An id counts as a word that it does not have: rules are not about one thing.
+    """
+    weights = {
+        i.piece.key: 1.0 if i.piece.kind is Kind.ID else BASE_WEIGHT[i.piece.kind]
+        for i in need.items
+    }
+    if not weights:
         return 0.0
     passages = [page.keys_between(*span) for span in page.sentences or [(0, len(page.text))]]
     total, rarity = 0.0, {}
-    for key, kind in kinds.items():
+    for key, weight in weights.items():
         holding = sum(key in keys for keys in passages)
         if holding:
-            rarity[key] = BASE_WEIGHT[kind] * math.log(1 + len(passages) / holding)
+            rarity[key] = weight * math.log(1 + len(passages) / holding)
             total += rarity[key]
         else:
-            total += BASE_WEIGHT[kind] * math.log(1 + len(passages)) * 0.7
+            total += weight * math.log(1 + len(passages)) * 0.7
     covered = (sum(found for key, found in rarity.items() if key in keys) for keys in passages)
     return max(covered) / total
 
