@@ -138,6 +138,12 @@ def test_sentences_are_disjoint_and_visible(text: str) -> None:
         end = last
 
 
+def test_an_abbreviation_ends_no_sentence() -> None:
+    text = "It is 90 more, i.e. 6.5 %. Ask Dr. Lind, e.g. today."
+    first = len("It is 90 more, i.e. 6.5 %.")
+    assert sentences(text, 0, len(text)) == [(0, first), (first + 1, len(text))]
+
+
 def test_a_list_number_belongs_to_its_item() -> None:
     text = "1. Tide Tables\n2. Sea Charts"
     assert [text[a:b] for a, b in sentences(text, 0, len(text))] == [

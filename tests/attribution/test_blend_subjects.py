@@ -131,3 +131,65 @@ def test_what_the_assistant_has_told_since_speaks_against_a_result() -> None:
     )
     assert speaks_for(script, "a gold member", 2)["retold_since"] > 0.5
     assert speaks_for(script, "As", 2)["retold_since"] == 0.0
+
+
+def test_of_many_ids_the_first_says_what_a_call_is_about() -> None:
+    script = harbour().calls(
+        "swap_berths", TICKET, booking="BK-1107", old=["BT-12", "BT-13"], new=["BT-40", "BT-41"]
+    )
+    book = Book(script.transcript())
+    assert book.is_about(6, "i:bk-1107")
+    assert not book.is_about(6, "i:bt-40")
+
+
+def test_what_is_called_an_id_is_one_whatever_it_looks_like() -> None:
+    script = (
+        Script()
+        .user("Can I give my bookings back?")
+        .calls("get_booking", TICKET, booking_id="PUNERT", paid="VALID")
+        .calls("get_booking", TICKET, bookingId="KOLTAS", paid="VALID")
+        .says("PUNERT is a saver fare.")
+    )
+    assert speaks_for(script, "is a saver fare", 2)["about_subject"]
+    assert speaks_for(script, "is a saver fare", 4)["about_other"]
+    book = Book(script.transcript())
+    assert book.is_about(4, "w:kolta")
+    assert not book.is_about(4, "w:valid")
+
+
+def test_of_two_things_that_are_named_neither_is_elsewhere() -> None:
+    script = harbour().says("BK-1107 and BK-2208 are saver fares.")
+    for turn in (2, 4):
+        assert not speaks_for(script, "BK-1107 and BK-2208 are saver fares", turn)[
+            "subject_elsewhere"
+        ]
+
+
+def test_an_earlier_change_of_a_thing_says_nothing_of_how_it_is() -> None:
+    script = (
+        harbour()
+        .calls("cancel_booking", {"booking": "BK-1107", "state": "cancelled"}, booking="BK-1107")
+        .says("BK-1107 has been cancelled.")
+        .user("What fare was it?")
+        .says("BK-1107 was a saver fare.")
+    )
+    assert speaks_for(script, "was a saver fare", 2)["about_subject"]
+    assert not speaks_for(script, "was a saver fare", 6)["about_subject"]
+    script.turns = script.turns[:8]
+    assert speaks_for(script, "has been cancelled", 6)["about_subject"]
+    assert not speaks_for(script, "has been cancelled", 2)["about_subject"]
+
+
+def test_so_many_things_are_those_that_are_listed() -> None:
+    script = harbour().calls("get_booking", TICKET, booking="BK-3309")
+    script.says("You have two saver fares:\n- BK-1107\n- BK-2208")
+    found = {t: speaks_for(script, "You have two saver fares", t)["one_of_all"] for t in (2, 4, 6)}
+    assert found == {2: 1.0, 4: 1.0, 6: 0.0}
+
+
+def test_all_are_those_that_were_just_looked_up() -> None:
+    script = harbour().says("Both are saver fares.").user("And BK-3309 and BK-4410?")
+    script.calls("get_booking", TICKET, booking="BK-3309")
+    script.calls("get_booking", TICKET, booking="BK-4410").says("All are saver fares.")
+    assert not speaks_for(script, "All are saver fares", 2)["one_of_all"]
+    assert speaks_for(script, "All are saver fares", 8)["one_of_all"]

@@ -7,6 +7,7 @@ piece means containing its key, whatever the wording.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,12 +15,16 @@ from enum import IntEnum
 from functools import cached_property
 
 from tokengeist.attribution.blend.cues import QUESTION, agreement
-from tokengeist.attribution.blend.page import Call, Page, open_page
-from tokengeist.attribution.blend.pieces import Piece, normal
+from tokengeist.attribution.blend.page import Call, FieldView, Page, open_page
+from tokengeist.attribution.blend.pieces import Kind, Piece, normal
 from tokengeist.transcript import Role, Transcript
 
 _LONG_ANSWER = 200
 """Shorter answers may be alike by chance: `ok`, `[]`."""
+_FEW_IDS = 2
+"""A call with more ids is about the first of them."""
+_CALLED_ID = re.compile(r"(?:\b|_)id$|(?<=[a-z])I[dD]$", re.ASCII)
+"""The end of the name of an argument that is an id, whatever it looks like."""
 
 
 class Freshness(IntEnum):
@@ -109,22 +114,41 @@ class Book:
 
     @cached_property
     def _argument_keys(self) -> list[frozenset[str]]:
-        return [frozenset(self._arguments(page.index)) for page in self.pages]
+        return [frozenset(self._keys_passed(page.index)) for page in self.pages]
 
-    def _arguments(self, result: int) -> Iterator[str]:
+    def _keys_passed(self, result: int) -> Iterator[str]:
+        for view in self.arguments(result):
+            yield "v:" + normal(view.text)
+            yield from (piece.key for piece in view.pieces)
+
+    def arguments(self, result: int) -> Iterator[FieldView]:
+        """The arguments of the call behind a result."""
         found = self.caller(result)
         if found is None:
             return
         page, call = found
         for view in page.views:
             if call.arguments <= view.field.value_start < call.end:
-                yield "v:" + normal(view.text)
-                yield from (piece.key for piece in view.pieces)
+                yield view
 
     def is_about(self, result: int, key: str) -> bool:
-        """Whether a result describes the one thing with that id: it was looked up by it."""
-        passed = self.argument_keys(result)
-        return key in passed and sum(k.startswith("i:") for k in passed) <= 2
+        """Whether a result describes the one thing with that id: it was looked up by it.
+
+        Of many ids the first says what a call is about: an order, and then items of it.
+        """
+        ids = self._passed_ids[result]
+        return key in (ids if len(ids) <= _FEW_IDS else ids[:1])
+
+    @cached_property
+    def _passed_ids(self) -> list[list[str]]:
+        """For every result, the ids that its call was made with, in order."""
+        return [list(dict.fromkeys(self._ids_of_call(page.index))) for page in self.pages]
+
+    def _ids_of_call(self, result: int) -> Iterator[str]:
+        """What looks like an id, or is all of an argument that is called one: `PUNERT`."""
+        for view in self.arguments(result):
+            is_called_id = len(view.pieces) == 1 and _CALLED_ID.search(view.field.key)
+            yield from (p.key for p in view.pieces if is_called_id or p.kind is Kind.ID)
 
     @cached_property
     def freshness(self) -> dict[int, Freshness]:

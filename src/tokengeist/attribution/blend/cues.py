@@ -160,6 +160,11 @@ STEP = _phrases(
 TOTALITY = _phrases(
     r"\b(all|none|every|each|both|neither|lowest|highest|cheapest|most|least|the\ other)\b"
 )
+SEVERAL = _phrases(
+    r"""\b(two|three|four|five|six|seven|eight|nine|ten|several|multiple|following)
+    \ (?:\w+\ ){0,2}\w+s\b"""
+)
+"""So many things of a kind."""
 CORRECTION = _phrases(
     r"""\b(actually|instead|sorry|rather|correction|i\ meant?|make\ (?:it|that)|change\ that
     |mistake|prefer|let'?s\ say)\b"""

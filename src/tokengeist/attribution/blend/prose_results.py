@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Freshness
-from tokengeist.attribution.blend.cues import CASE, FAILURE, NEGATION, PERMISSION, TOTALITY
+from tokengeist.attribution.blend.cues import CASE, FAILURE, NEGATION, PERMISSION, SEVERAL, TOTALITY
 from tokengeist.attribution.blend.need import Item, Need, share
 from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind
@@ -79,7 +79,7 @@ class ResultsBehindProse(FeatureReader):
             "adds_nothing_to_rule": self._is_ruled and not self._adds_to_rule(turn),
             "about_subject": turn in self._about_subject,
             "about_other": self._is_about_other(turn),
-            "subject_elsewhere": not self._about_subject <= {turn},
+            "subject_elsewhere": bool(self._about_subject) and turn not in self._about_subject,
             "lists_only": self._is_described and not about and bool(held),
             "told_by_change": self._is_told_by_change(turn),
             "one_of_all": turn in self._one_of_all,
@@ -174,10 +174,17 @@ class ResultsBehindProse(FeatureReader):
 
     @cached_property
     def _one_of_all(self) -> set[int]:
-        """All that the last tool brought, for a target that speaks of all and names none."""
-        if self._names_subject or not TOTALITY.search(self.need.text):
+        """What the last tool has just brought, for a target that speaks of all and names none.
+
+        Of `two orders`, the results about things whose ids its turn gives.
+        """
+        if self._names_subject:
             return set()
-        return self._same_tool if len(self._same_tool) > 1 else set()
+        found = self._same_tool & set(self.book.just_looked_up(self.need.turn))
+        if not TOTALITY.search(self.need.text):
+            listed = self.book.pages[self.need.turn].keys if SEVERAL.search(self.need.text) else ()
+            found = {t for t in found if any(self.book.is_about(t, key) for key in listed)}
+        return found if len(found) > 1 else set()
 
     @cached_property
     def _reported_changes(self) -> set[int]:
@@ -215,8 +222,7 @@ class ResultsBehindProse(FeatureReader):
         ids = [
             piece
             for piece in page.pieces
-            if piece.kind is Kind.ID
-            and any(self.book.is_about(result, piece.key) for result in self.scene.results)
+            if any(self.book.is_about(result, piece.key) for result in self.scene.results)
         ]
         inside = {p.key for p in ids if any(s.start <= p.start < s.end for s in self.need.spans)}
         if inside:
@@ -234,12 +240,19 @@ class ResultsBehindProse(FeatureReader):
 
     @cached_property
     def _about_subject(self) -> set[int]:
-        """The results that were looked up by such an id."""
-        return {
+        """The results that were looked up by such an id.
+
+        Of changes, those just made; where one is reported, these alone.
+        """
+        found = {
             page.index
             for page in self._results
             if any(self.book.is_about(page.index, key) for key in self._subjects)
         }
+        changes = {turn for turn in found if self._is_change(turn)}
+        if self.scene.reports_change and changes:
+            return changes
+        return found - {turn for turn in changes if turn < self.scene.latest_user} or found
 
     def _is_about_other(self, turn: int) -> bool:
         """Whether the same tool told of something else than what the target is about."""
