@@ -6,20 +6,13 @@ import math
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import scarcity
-from tokengeist.attribution.blend.cues import (
-    KEEPING,
-    NOT_KNOWN,
-    RANKING,
-    SAME_ACTION,
-    words_of,
-)
+from tokengeist.attribution.blend.cues import NOT_KNOWN, RANKING, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.page import Page
 from tokengeist.attribution.blend.pieces import Kind, name_keys, stem
 from tokengeist.attribution.blend.reader import FeatureReader
-from tokengeist.attribution.blend.scene import Features, compares
-from tokengeist.attribution.blend.selection import picked
+from tokengeist.attribution.blend.scene import Features
 from tokengeist.transcript import Role
 
 _GENERIC_WORDS = name_keys("number name type key value code list item new old first last")
@@ -85,13 +78,10 @@ class CallFeatures(FeatureReader):
             and not stated
             and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
-            "keeps_value": turn == self._keeps_value,
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": derived,
-            "compares_numbers": not is_latest and self._is_calculation and compares(page),
             "turns_back": 0.0 if stated or words or derived else math.log1p(back),
             "gives_words": words,
-            "picks_offer": not is_latest and self._picks_offer(page),
         }
 
     def _ranks_argument(self, page: Page) -> bool:
@@ -115,17 +105,6 @@ class CallFeatures(FeatureReader):
         """Whether nothing was called since a user turn: it is a part of what was agreed on now."""
         since = self.book.pages[user + 1 : self.need.turn]
         return not any(page.calls for page in since)
-
-    def _picks_offer(self, page: Page) -> bool:
-        """Whether a turn answers an offer of the assistant's by naming what is passed now."""
-        offer = self.book.pages[page.index - 1] if page.index else page
-        if offer.role is not Role.ASSISTANT:
-            return False
-        return any(
-            picked(offer, page, item.keys)
-            for item in self.hard
-            if item.origin != page.index and offer.index in item.holders
-        )
 
     def _words_of(self, page: Page) -> float:
         """How many words of what the assistant composed came from a turn, 1 for a topic."""
@@ -229,19 +208,6 @@ class CallFeatures(FeatureReader):
         return found
 
     @cached_property
-    def _keeps_value(self) -> int | None:
-        """The first user turn that asks to keep what an argument from a result is called."""
-        names = {
-            key for item in self._from_results for key in name_keys(item.argument) - _GENERIC_WORDS
-        }
-        for user in self.scene.users:
-            page = self.book.pages[user]
-            for cue in KEEPING.finditer(page.text):
-                if names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS):
-                    return user
-        return None
-
-    @cached_property
     def _asks_for_action(self) -> int | None:
         """The latest earlier user turn that asks for what the tool does, in whatever words."""
         calls = [c for c in self.book.pages[self.need.turn].calls if c.span in self.need.calls]
@@ -295,7 +261,6 @@ class CallFeatures(FeatureReader):
             "derived": self.scene.is_derived_from(page),
             "coverage": self._coverage(page),
             "thought_covers": self._thought_covers,
-            "assistant_covers": self._assistant_covers,
             "gives_words": 0.0 if brought else self._words_of(page),
         }
 
@@ -303,19 +268,10 @@ class CallFeatures(FeatureReader):
         return share([item for item in self.hard if page.index in item.holders], self.hard)
 
     @cached_property
-    def _covering(self) -> list[Page]:
-        """The assistant turns that hold every argument."""
-        pages = [p for p in self.book.pages[: self.need.turn] if p.role is Role.ASSISTANT]
-        return [page for page in pages if self.hard and self._coverage(page) > 0.99]
-
-    @cached_property
     def _thought_covers(self) -> bool:
-        return any(p.is_thinking and self.need.turn - p.index <= _NEAR for p in self._covering)
-
-    @cached_property
-    def _assistant_covers(self) -> bool:
-        origins = {item.origin for item in self.hard}
-        return any(page.index in origins for page in self._covering)
+        """The assistant just thought of every argument."""
+        near = self.book.pages[max(0, self.need.turn - _NEAR) : self.need.turn]
+        return bool(self.hard) and any(p.is_thinking and self._coverage(p) > 0.99 for p in near)
 
 
 def _says_only_what_is_unknown(page: Page) -> bool:

@@ -70,7 +70,6 @@ class ResultsBehindProse(FeatureReader):
             "change_reported": turn in self._reported_changes,
             "failure_reported": is_latest and failed and negative,
             "latest": is_latest,
-            "latest_unexplained": is_latest * (1.0 - max(scene.best_passage, scene.rule)),
             "since_user": turn > scene.latest_user,
             "rule_recited": self._is_recital,
             "says_nothing": says_nothing,
