@@ -91,21 +91,6 @@ def test_a_number_may_be_given_in_groups() -> None:
     assert 0 in sources(script, '"ref": "KR55201184"', turn=5)
 
 
-def test_a_reply_that_picks_from_an_offer_is_a_source_of_what_it_picked() -> None:
-    slots = "2 free\n17 Mar  14:10  Room C\n20 Mar  16:30  by phone"
-    script = (
-        Script()
-        .user("When can I see the surveyor?")
-        .calls("free_slots", slots, month=3)
-        .says("On Monday 17 March at 14:10, or by phone on Thursday 20 March at 16:30. Which one?")
-        .user("Monday then. Do I need the deed?")
-        .says("No. So Monday at 14:10: shall I put you down?")
-        .user("Yes, do that.")
-        .calls("reserve_slot", "ok", start="2031-03-17T14:10")
-    )
-    assert sources(script, "2031-03-17T14:10") >= {2, 4, 6}
-
-
 def test_a_path_comes_from_the_result_that_gave_it_in_full() -> None:
     script = (
         Script()

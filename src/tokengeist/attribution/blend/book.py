@@ -132,17 +132,14 @@ class Book:
                 yield view
 
     def is_about(self, result: int, key: str) -> bool:
-        """Whether a result describes the one thing with that id: it was looked up by it.
-
-        Of many ids the first says what a call is about: an order, and then items of it.
-        """
-        ids = self._passed_ids[result]
-        return key in (ids if len(ids) <= _FEW_IDS else ids[:1])
+        """Whether a result describes the one thing with that id: it was looked up by it."""
+        return key in self.subjects[result]
 
     @cached_property
-    def _passed_ids(self) -> list[list[str]]:
-        """For every result, the ids that its call was made with, in order."""
-        return [list(dict.fromkeys(self._ids_of_call(page.index))) for page in self.pages]
+    def subjects(self) -> list[list[str]]:
+        """For every result, the ids of what it is about: of many, an order and items, the first."""
+        passed = (list(dict.fromkeys(self._ids_of_call(page.index))) for page in self.pages)
+        return [ids if len(ids) <= _FEW_IDS else ids[:1] for ids in passed]
 
     def _ids_of_call(self, result: int) -> Iterator[str]:
         """What looks like an id, or is all of an argument that is called one: `PUNERT`."""

@@ -262,9 +262,9 @@ def open_page(turn: Turn) -> Page:
 _BULLET = re.compile(r"[\s\-*•#]*")
 _LETTER = re.compile(r"\w")
 _COUNT = re.compile(r"\d+\.")
-_STOP = r"(?<!\bi\.e)(?<!\be\.g)(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bvs)\."
+_STOP = r"\.(?<!\bi\.e\.)(?<!\be\.g\.)(?<!\b[DM]r\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bvs\.)"
 """A full stop that does not end an abbreviation."""
-_BREAK = re.compile(rf"(?:{_STOP}|[!?;])[\"”)]*(?=\s|$)|\n+")
+_BREAK = re.compile(rf"(?:[!?;]|{_STOP})[\"”)]*(?=\s|$)|\n+")
 
 
 def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:

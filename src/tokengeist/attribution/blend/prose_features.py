@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from tokengeist.attribution.blend.cues import CONCLUSION, LABEL, NOW, QUESTION
+from tokengeist.attribution.blend.cues import CONCLUSION, INFORMATION, LABEL, NOW, QUESTION
 from tokengeist.attribution.blend.dates import today
 from tokengeist.attribution.blend.figures import Place
 from tokengeist.attribution.blend.need import share
@@ -56,6 +56,7 @@ class ProseFeatures(UsersBehindProse):
         is_latest = turn == scene.latest_user
         answers = is_latest and turn == self.need.turn - 1
         described = scene.describes(turn)
+        asking = (place for place in page.sentences if INFORMATION.search(page.text, *place))
         return {
             "passage": scene.passages[turn],
             "answered": answers,
@@ -69,6 +70,7 @@ class ProseFeatures(UsersBehindProse):
             "change_reported": scene.reports_change,
             **self._derived(page),
             "works_with": self._works_with(page),
+            "asks_information": scene.best_of(page, asking),
             "proposed_as_said": turn == self._proposed_as_said,
             "said_first": share([i for i in self.soft if i.first == turn], self.soft),
             "values_best": share([i for i in self.hard if i.best == turn], self.hard),
@@ -131,6 +133,7 @@ class ProseFeatures(UsersBehindProse):
         return {
             "only_here": share(own, self.hard),
             "passage": passage,
+            "words_first_here": share([i for i in self.soft if i.first == turn], self.soft),
             "new_figures": math.log1p(self._count_new_figures(page)),
             "goes_on_from": self._is_worked_out and turn in self._figures_beside,
             "thought": page.is_thinking and turn > self.scene.latest_user and passage,

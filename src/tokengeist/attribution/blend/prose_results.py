@@ -218,11 +218,8 @@ class ResultsBehindProse(FeatureReader):
         """
         page = self.book.pages[self.need.turn]
         first = self.need.spans[0]
-        ids = [
-            piece
-            for piece in page.pieces
-            if any(self.book.is_about(result, piece.key) for result in self.scene.results)
-        ]
+        known = {key for result in self.scene.results for key in self.book.subjects[result]}
+        ids = [piece for piece in page.pieces if piece.key in known]
         inside = {p.key for p in ids if any(s.start <= p.start < s.end for s in self.need.spans)}
         if inside:
             return inside

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import Book, Freshness
@@ -168,7 +169,7 @@ class Scene:
     @cached_property
     def passages(self) -> dict[int, float]:
         """For every turn, the share of the need that its best sentence or record holds."""
-        return {page.index: self._best_passage(page) for page in self.book.pages[: self.turn]}
+        return {p.index: self.best_of(p, p.passages) for p in self.book.pages[: self.turn]}
 
     @cached_property
     def best_passage(self) -> float:
@@ -186,7 +187,8 @@ class Scene:
         thoughts = (p for p in self.book.pages[self.latest_user + 1 : self.turn] if p.is_thinking)
         return max((self.passages[page.index] for page in thoughts), default=0.0)
 
-    def _best_passage(self, page: Page) -> float:
+    def best_of(self, page: Page, places: Iterable[tuple[int, int]]) -> float:
+        """The share of the need that the best of some places of a turn holds."""
         wanted: dict[str, float] = {}
         for item in self.need.items:
             if page.index in item.holders:
@@ -194,7 +196,7 @@ class Scene:
         if not wanted:
             return 0.0
         best = 0.0
-        for start, end in page.passages:
+        for start, end in places:
             keys = page.keys_between(start, end) & wanted.keys()
             if keys:
                 found = sum(wanted[k] for k in sorted(keys)) / self.need.weight
