@@ -94,9 +94,10 @@ def _describing(book: Book, need: Need) -> list[int]:
 def _origin(
     book: Book, item: Item, support: dict[int, int], users: list[int], described: list[int]
 ) -> int | None:
-    stated = _exact(book, item, [t for t in item.holders if book.pages[t].role is Role.USER])
-    ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
-    results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
+    holders = _exact(book, item)
+    stated = [t for t in holders if book.pages[t].role is Role.USER]
+    ruled = [t for t in holders if book.pages[t].role is Role.SYSTEM]
+    results = [t for t in holders if book.pages[t].role is Role.TOOL]
     if is_small(item.piece) and not item.is_part:
         results = [t for t in results if _is_named_so(book.pages[t], item)]
         if any(_has_field(book.pages[turn], item.argument) for turn in described):
@@ -141,14 +142,29 @@ def _only_counts_points(page: Page, item: Item) -> bool:
     )
 
 
-def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
-    """The users who gave a path, and not only its last part, if a result gave it."""
+def _exact(book: Book, item: Item) -> list[int]:
+    """Without the turns that give only a part of an id or of a path, if a result gives it whole.
+
+    Who says that a card `ends in 7305` has described `CARD-91-7305`, and not stated it.
+    """
+    if item.piece.kind is not Kind.ID:
+        return item.holders
+    partly = {t for t in item.holders if _gives_part(book.pages[t], item)}
+    found = any(book.pages[t].role is Role.TOOL for t in item.holders if t not in partly)
+    return [t for t in item.holders if t not in partly] if found else item.holders
+
+
+def _gives_part(page: Page, item: Item) -> bool:
+    """Whether a page has the last part of a path, or some of the figures of an id, and no more."""
     path = item.piece.key.removeprefix("i:")
-    if item.piece.kind is not Kind.ID or "/" not in path:
-        return stated
-    given = [t for t in item.holders if path in book.pages[t].text.lower()]
-    found = any(book.pages[t].role is Role.TOOL for t in given)
-    return [t for t in stated if t in given] if found else stated
+    if "/" in path:
+        return path not in page.text.lower()
+    given = {_figures(key) for key in item.piece.aliases if key in page.keys}
+    return item.piece.key not in page.keys and bool(given) and _figures(path) not in given
+
+
+def _figures(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def _listing(book: Book, item: Item, brought: list[int], users: list[int]) -> list[int]:
