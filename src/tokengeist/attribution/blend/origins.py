@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.cues import KEEPING
+from tokengeist.attribution.blend.dates import day_of, spoken
 from tokengeist.attribution.blend.fields import Record
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.page import Page
@@ -43,6 +44,7 @@ def understand(book: Book, target: Target) -> Need:
         same = known.get((item.piece.key, item.argument))
         if same:
             item.origin, item.decided = same.origin, same.decided
+            item.derivation = same.derivation
             item.alternatives = same.alternatives
             item.is_named, item.is_singled_out = same.is_named, same.is_singled_out
     return need
@@ -70,13 +72,40 @@ def settle(book: Book, need: Need) -> None:
     for item in need.items:
         item.origin = _origin(book, item, support, users, described)
     for item in need.items:
+        _hear(book, need, item)
+    for item in need.items:
         if item.origin is not None and book.pages[item.origin].role is Role.TOOL:
             _find_decision(book, need, item, item.origin, users)
     origins = {item.origin for item in need.items if item.origin is not None}
     for item in need.items:
         if item.origin is not None and item.piece.kind is Kind.ID:
             found = [book.pages[other] for other in origins - {item.origin}]
-            item.is_implied = any(_gives_back(book, page, item.piece.key) for page in found)
+            item.is_implied = not _is_only_one(book, item, item.origin) and any(
+                _gives_back(book, page, item.piece.key) for page in found
+            )
+
+
+def _is_only_one(book: Book, item: Item, origin: int) -> bool:
+    """Whether a result brought an id in and no other to choose from: whom all this is about.
+
+    What was opened from a list accounts for its own id instead.
+    """
+    return book.pages[origin].role is Role.TOOL and item.alternatives == 1
+
+
+def _hear(book: Book, need: Need, item: Item) -> None:
+    """Take a date from the user who said `tomorrow`, not from a result that gave nothing else.
+
+    The result happens to hold the same day.
+    """
+    wanted = day_of(item.piece) if item.piece.kind is Kind.DATE and item.argument else None
+    if wanted is None or item.origin is None or book.pages[item.origin].role is not Role.TOOL:
+        return
+    if any(other.origin == item.origin for other in need.hard if other is not item):
+        return
+    said = spoken(book, need.turn, wanted)
+    if said and said.is_certain and said.places[1].turn > item.origin:
+        item.origin, item.derivation = None, said
 
 
 def _gives_back(book: Book, page: Page, key: str) -> bool:
