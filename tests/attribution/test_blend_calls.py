@@ -279,3 +279,47 @@ def test_a_question_asks_for_the_look_up_that_follows_it() -> None:
 
     assert asked("Where does she lie now, and until when may she stay?") == {0, 2}
     assert asked("She has lain here since spring, by the way.") == {0}
+
+
+def test_who_says_the_last_figures_of_an_id_has_not_stated_it() -> None:
+    script = (
+        Script()
+        .user("Kari Lund, and the card ends in 7305.")
+        .calls("find_customer", {"name": "Kari Lund", "card": "CARD-91-7305"}, name="Kari Lund")
+        .calls("get_card", {"status": "active"}, card="CARD-91-7305")
+    )
+    assert sources(script, "CARD-91-7305", turn=3) == {2}
+
+
+def test_an_id_that_shares_only_its_year_with_another_is_not_that_one() -> None:
+    script = (
+        Script()
+        .user("Check the new letters against what we ordered.")
+        .calls("read_letter", "Invoice 7741, ref. PO-2031-081", id="L1")
+        .calls("read_letter", "Invoice 0932, ref. PO-2031-074", id="L2")
+        .calls("get_order", {"total": 1845}, order="PO-2031-081")
+    )
+    assert sources(script, "PO-2031-081", turn=5) == {2}
+
+
+def test_the_only_account_found_is_a_source_beside_what_it_was_opened_for() -> None:
+    script = (
+        Script()
+        .user("This is kari@lund.example. I need the heart tablets again.")
+        .calls("find_patient", {"patient_id": "LP-11846"}, email="kari@lund.example")
+        .calls(
+            "list_prescriptions",
+            {
+                "patient_id": "LP-11846",
+                "items": [
+                    {"rx": "RX-40390", "for": "heart"},
+                    {"rx": "RX-40021", "for": "sleep"},
+                ],
+            },
+            patient_id="LP-11846",
+        )
+        .says("Shall I ask your doctor to renew them?")
+        .user("Yes.")
+        .calls("request_renewal", "ok", patient_id="LP-11846", rx="RX-40390")
+    )
+    assert {2, 4} <= sources(script, "request_renewal", turn=7)

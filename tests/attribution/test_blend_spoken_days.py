@@ -77,3 +77,16 @@ def test_the_ends_of_the_calendar_are_no_days(today: str, said: str, date: str) 
     script = Script().system(f"Today is {today}.").user(said).says(f"That is {date}.")
     assert 0 not in sources(script.calls("search", "none", day=date), date, turn=3)
     assert 0 not in {turn for turn, _ in unit(script, f"That is {date}", date).sources}
+
+
+def test_a_result_that_happens_to_hold_the_day_did_not_give_it() -> None:
+    script = (
+        Script()
+        .system("Today is Thursday 2031-06-12.")
+        .user("What does the yard say?")
+        .calls("read_mail", {"text": "The mast is due on 2031-06-17."}, id="M-22")
+        .says("The mast is due on 17 June.")
+        .user("Good. And find me a berth for Tuesday.")
+        .calls("search_berths", {"free": ["B14", "C11"]}, arrival="2031-06-17")
+    )
+    assert sources(script, "2031-06-17", turn=6) == {0, 5}

@@ -33,25 +33,31 @@ READING_NOUNS = _listed(
 _SHOWN = _listed("file url page site website link tab document doc path image notebook")
 """What opening only shows. Opening a claim makes one."""
 CHANGING_VERBS = _listed(
-    """add adjust allocate amend append apply approve archive assign attach authorize block book
-    buy cancel change charge claim clear close commit complete confirm copy create credit
-    deactivate debit decline delete deliver deploy disable dispatch dispense do download drop
-    edit enable enroll escalate exchange execute export extend file finish freeze grant hand
-    hold import insert install invite invoice issue join kill leave lock log make mark merge
-    message modify move notify open order patch pause pay place post print process publish
-    purchase push put reassign rebill reboot record redeem redirect refund register reissue
-    reject release remind remove rename renew rent reopen reorder repeat replace reply report
-    request rerun reschedule resend reserve reset resize resolve restart restore resume retry
-    return revise revoke save scale schedule send set share ship sign start stop store submit
-    subscribe suspend swap switch sync terminate toggle transfer trigger turn unblock unlock
-    unsubscribe update upgrade upload upsert use withdraw write click fill go navigate press tap"""
+    """accept activate add adjust allocate amend annul append apply approve archive assign
+    attach authorize block book buy cancel change charge claim clear close collect commit
+    compensate complete confirm connect copy correct create credit deactivate debit decline
+    delete deliver deploy detach disable dismiss dispatch dispense dispute do donate
+    download draft drop edit enable enroll erase escalate exchange execute expedite export
+    extend file finish fix flag forward freeze give grant hand hold import initiate insert
+    install invite invoice issue join kill launch leave link lock log make mark merge
+    message modify move mute notify open order overwrite patch pause pay place post print
+    process provision publish purchase push put raise reassign rebill rebook reboot recall
+    record redeem redirect reduce refund register reimburse reinstate reissue reject release
+    relocate remind remove rename renew rent reopen reorder repeat replace reply report
+    request reroute rerun reschedule resend reserve reset resize resolve restart restore
+    resubmit resume retry return reverse revert revise revoke rollback rotate save scale
+    schedule send set share shift ship sign silence skip snooze split start stop store
+    submit subscribe suspend swap switch sync tag terminate toggle transfer trigger turn
+    unblock undo unfreeze unlink unlock unsubscribe update upgrade upload upsert use void
+    waive wipe withdraw write click fill go navigate press tap"""
 )
 """First or last words of the names of tools that change something; other names say what is looked
 up: `usage_report`, `team_absences`."""
 _ALSO_NOUNS = _listed(
-    """book charge claim close copy credit debit file hold invoice issue leave log mark message
-    order patch place post print process push record report request return schedule share ship sign
-    start stop store transfer use"""
+    """book charge claim close copy credit debit dispute draft file fix flag hold invoice
+    issue leave link log mark message order patch place post print process push raise recall
+    record report request return schedule share shift ship sign split start stop store tag
+    transfer use void"""
 )
 """Those of them that name things as often: what `client_record` does is not recording."""
 _ACTS = CHANGING_VERBS - _ALSO_NOUNS

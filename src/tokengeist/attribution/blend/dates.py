@@ -39,7 +39,7 @@ def derive_date(book: Book, turn: int, piece: Piece, *, is_passed: bool) -> Deri
     if wanted is None:
         return None
     counted = None if is_passed else _counted(book, turn, wanted)
-    return counted or _spoken(book, turn, wanted) or _near(book, turn, wanted)
+    return counted or spoken(book, turn, wanted) or _near(book, turn, wanted)
 
 
 def derive_days(book: Book, turn: int, piece: Piece) -> Derivation | None:
@@ -99,7 +99,7 @@ def _counted(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
     return None
 
 
-def _spoken(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
+def spoken(book: Book, turn: int, wanted: datetime.date) -> Derivation | None:
     """What a user called a day, counted from today: `Tuesday`, `the 19th`, `tomorrow`, `next week`.
 
     A week has seven days, so that is a guess.

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from tokengeist.attribution.blend.book import Book, Freshness
 from tokengeist.attribution.blend.cues import KEEPING
+from tokengeist.attribution.blend.dates import day_of, spoken
 from tokengeist.attribution.blend.fields import Record
 from tokengeist.attribution.blend.need import Item, Need, is_small, take_apart
 from tokengeist.attribution.blend.page import Page
@@ -43,6 +44,7 @@ def understand(book: Book, target: Target) -> Need:
         same = known.get((item.piece.key, item.argument))
         if same:
             item.origin, item.decided = same.origin, same.decided
+            item.derivation = same.derivation
             item.alternatives = same.alternatives
             item.is_named, item.is_singled_out = same.is_named, same.is_singled_out
     return need
@@ -70,13 +72,40 @@ def settle(book: Book, need: Need) -> None:
     for item in need.items:
         item.origin = _origin(book, item, support, users, described)
     for item in need.items:
+        _hear(book, need, item)
+    for item in need.items:
         if item.origin is not None and book.pages[item.origin].role is Role.TOOL:
             _find_decision(book, need, item, item.origin, users)
     origins = {item.origin for item in need.items if item.origin is not None}
     for item in need.items:
         if item.origin is not None and item.piece.kind is Kind.ID:
             found = [book.pages[other] for other in origins - {item.origin}]
-            item.is_implied = any(_gives_back(book, page, item.piece.key) for page in found)
+            item.is_implied = not _is_only_one(book, item, item.origin) and any(
+                _gives_back(book, page, item.piece.key) for page in found
+            )
+
+
+def _is_only_one(book: Book, item: Item, origin: int) -> bool:
+    """Whether a result brought an id in and no other to choose from: whom all this is about.
+
+    What was opened from a list accounts for its own id instead.
+    """
+    return book.pages[origin].role is Role.TOOL and item.alternatives == 1
+
+
+def _hear(book: Book, need: Need, item: Item) -> None:
+    """Take a date from the user who said `tomorrow`, not from a result that gave nothing else.
+
+    The result happens to hold the same day.
+    """
+    wanted = day_of(item.piece) if item.piece.kind is Kind.DATE and item.argument else None
+    if wanted is None or item.origin is None or book.pages[item.origin].role is not Role.TOOL:
+        return
+    if any(other.origin == item.origin for other in need.hard if other is not item):
+        return
+    said = spoken(book, need.turn, wanted)
+    if said and said.is_certain and said.places[1].turn > item.origin:
+        item.origin, item.derivation = None, said
 
 
 def _gives_back(book: Book, page: Page, key: str) -> bool:
@@ -94,9 +123,10 @@ def _describing(book: Book, need: Need) -> list[int]:
 def _origin(
     book: Book, item: Item, support: dict[int, int], users: list[int], described: list[int]
 ) -> int | None:
-    stated = _exact(book, item, [t for t in item.holders if book.pages[t].role is Role.USER])
-    ruled = [t for t in item.holders if book.pages[t].role is Role.SYSTEM]
-    results = [t for t in item.holders if book.pages[t].role is Role.TOOL]
+    holders = _exact(book, item)
+    stated = [t for t in holders if book.pages[t].role is Role.USER]
+    ruled = [t for t in holders if book.pages[t].role is Role.SYSTEM]
+    results = [t for t in holders if book.pages[t].role is Role.TOOL]
     if is_small(item.piece) and not item.is_part:
         results = [t for t in results if _is_named_so(book.pages[t], item)]
         if any(_has_field(book.pages[turn], item.argument) for turn in described):
@@ -141,14 +171,29 @@ def _only_counts_points(page: Page, item: Item) -> bool:
     )
 
 
-def _exact(book: Book, item: Item, stated: list[int]) -> list[int]:
-    """The users who gave a path, and not only its last part, if a result gave it."""
+def _exact(book: Book, item: Item) -> list[int]:
+    """Without the turns that give only a part of an id or of a path, if a result gives it whole.
+
+    Who says that a card `ends in 7305` has described `CARD-91-7305`, and not stated it.
+    """
+    if item.piece.kind is not Kind.ID:
+        return item.holders
+    partly = {t for t in item.holders if _gives_part(book.pages[t], item)}
+    found = any(book.pages[t].role is Role.TOOL for t in item.holders if t not in partly)
+    return [t for t in item.holders if t not in partly] if found else item.holders
+
+
+def _gives_part(page: Page, item: Item) -> bool:
+    """Whether a page has the last part of a path, or some of the figures of an id, and no more."""
     path = item.piece.key.removeprefix("i:")
-    if item.piece.kind is not Kind.ID or "/" not in path:
-        return stated
-    given = [t for t in item.holders if path in book.pages[t].text.lower()]
-    found = any(book.pages[t].role is Role.TOOL for t in given)
-    return [t for t in stated if t in given] if found else stated
+    if "/" in path:
+        return path not in page.text.lower()
+    given = {_figures(key) for key in item.piece.aliases if key in page.keys}
+    return item.piece.key not in page.keys and bool(given) and _figures(path) not in given
+
+
+def _figures(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def _listing(book: Book, item: Item, brought: list[int], users: list[int]) -> list[int]:
