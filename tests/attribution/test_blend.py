@@ -279,6 +279,18 @@ def test_an_argument_may_come_from_the_system_turn() -> None:
         assert 0 in sources(script, argument, turn=2)
 
 
+def test_a_value_kept_rests_on_the_user_who_asked_to_keep_it() -> None:
+    script = (
+        Script()
+        .user("Could you move my hire BT-204 to the lake without changing the dates?")
+        .calls("get_hire", {"boat": "BT-204", "date": "2031-06-07"}, boat="BT-204")
+        .says("Which lake?")
+        .user("The upper one.")
+        .calls("search_boats", {"boats": []}, lake="upper", date="2031-06-07")
+    )
+    assert sources(script, '"date": "2031-06-07"', turn=5) >= {0, 2}
+
+
 def test_an_attribute_rests_on_the_result_that_gives_it() -> None:
     script = (
         Script()

@@ -6,7 +6,7 @@ import math
 from functools import cached_property
 
 from tokengeist.attribution.blend.book import scarcity
-from tokengeist.attribution.blend.cues import NOT_KNOWN, RANKING, SAME_ACTION, words_of
+from tokengeist.attribution.blend.cues import KEEPING, NOT_KNOWN, RANKING, SAME_ACTION, words_of
 from tokengeist.attribution.blend.need import Item, is_small, share
 from tokengeist.attribution.blend.origins import id_words
 from tokengeist.attribution.blend.page import Page
@@ -78,6 +78,7 @@ class CallFeatures(FeatureReader):
             and not stated
             and self._talks_on(turn),
             "speaks_of_argument": self.need.is_change and turn in self._speaks_of_argument,
+            "keeps_value": turn == self._keeps_value,
             "asks_for_action": self.need.is_change and turn == self._asks_for_action,
             "derived": derived,
             "turns_back": 0.0 if stated or words or derived else math.log1p(back),
@@ -206,6 +207,19 @@ class CallFeatures(FeatureReader):
             if most >= 0.3:
                 found.add(max(user for user, score in scores.items() if score >= most - 1e-9))
         return found
+
+    @cached_property
+    def _keeps_value(self) -> int | None:
+        """The first user turn that asks to keep what an argument from a result is called."""
+        names = {
+            key for item in self._from_results for key in name_keys(item.argument) - _GENERIC_WORDS
+        }
+        for user in self.scene.users:
+            page = self.book.pages[user]
+            for cue in KEEPING.finditer(page.text):
+                if names & page.keys_between(cue.end(), cue.end() + _A_FEW_WORDS):
+                    return user
+        return None
 
     @cached_property
     def _asks_for_action(self) -> int | None:
