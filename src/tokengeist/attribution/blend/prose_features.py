@@ -158,11 +158,7 @@ class ProseFeatures(UsersBehindProse):
         """
         found: set[int] = set()
         for piece in self.book.pages[self.need.turn].pieces:
-            if (
-                piece.number is None
-                or piece.number < _TELLING
-                or piece.key not in self.need.context
-            ):
+            if (piece.number or 0.0) < _TELLING or piece.key not in self.need.context:
                 continue
             holders = [self.book.pages[turn] for turn in self.book.holders(piece, self.need.turn)]
             if all(page.role is Role.ASSISTANT for page in holders):

@@ -22,8 +22,8 @@ START = {BIAS: 0.0, TRUST: 1.0, MEANING: 0.5, CHANCES: -0.3}
 """Where a fit starts from: a turn that is more alike than its rivals is likelier a source."""
 GROUPS = ("prose/system", "prose/user", "prose/tool")
 HOW_FAR = 0.5
-"""What was fitted is gone half way: the whole way finds no more on unseen conversations, and loses
-twice as much where the model-free part is at its best."""
+"""What was fitted is gone half way: the whole way finds little more, and loses twice as much where
+the model-free part is at its best."""
 _CERTAIN = 1e-12
 
 
