@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import Weights
 from tokengeist.attribution.registry import BackendOptions
+from tokengeist.bench.calibration import bands, scored_links
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
-from tokengeist.bench.revision import fit_revision
+from tokengeist.bench.revision import candidates, fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
@@ -107,9 +108,27 @@ def test_every_folder_is_tested_without_itself(two: Dataset, other: Dataset) -> 
         with pytest.raises(DatasetError, match=message):
             list(each(wrong))
     asked = ["fit", str(two.folder), str(other.folder), "--each", "--json"]
-    assert CliRunner().invoke(app, [*asked, "--model", "minilm"]).exit_code == 2
-    rows = json.loads(CliRunner().invoke(app, asked).stdout)
-    assert [(row["tested_on"], row["targets"]) for row in rows] == [("two", 9), ("other", 3)]
+    found = json.loads(CliRunner().invoke(app, asked).stdout)
+    assert [(s["tested_on"], s["targets"]) for s in found["sets"]] == [("two", 9), ("other", 3)]
+    scored = [pair for d, part in parts.items() for pair in scored_links(d, part.attributor)]
+    assert found["calibration"] == [band.json() for band in bands(scored)]
+    shown = CliRunner().invoke(app, asked[:-1]).stdout
+    assert "the other folders" in shown
+    last = bands(scored)[-1]
+    assert f"0.9 to 1     {last.links}     {100 * last.sources / last.links:.0f} %" in shown
+
+
+def test_every_folder_is_tested_with_a_model_fitted_without_it(
+    two: Dataset, other: Dataset
+) -> None:
+    model = SentenceModel.find("a test")
+    free, both = dict(each([two, other])), dict(each([two, other], model=model))
+    for tested, beside in ((two, other), (other, two)):
+        assert both[tested].weights == free[tested].weights
+        data = candidates([beside], model)
+        assert both[tested].revision == fit_revision(data, beside.name, both[tested].weights)
+        assert both[tested].attributor.spec.model == "minilm"
+        assert free[tested].attributor.spec.model is None
 
 
 def fitted(datasets: list[Dataset]) -> Weights:
@@ -130,7 +149,7 @@ def test_what_a_model_adds_is_fitted_without_the_tested_domain(
     for part, seen in zip(both, (("x-sea-1", "x-sea-2"), ("x-air-1",)), strict=True):
         parts: list[Iterable[Conversation]] = [map(two.conversation, seen), other]
         name = "the other domains of two, other"
-        assert part.revision == fit_revision(parts, name, part.weights, model)
+        assert part.revision == fit_revision(candidates(parts, model), name, part.weights)
     with pytest.raises(DatasetError, match="test on another"):
         across(two, model=model, others=[two])
 

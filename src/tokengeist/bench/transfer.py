@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from tokengeist.api import settings_for
 from tokengeist.attribution.blend.attributor import BlendAttributor
@@ -19,15 +20,17 @@ from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
-from tokengeist.bench.fit import CUT, all_examples, examples, fit
+from tokengeist.bench.fit import CUT, all_examples, fit
 from tokengeist.bench.patterns import read_pattern
-from tokengeist.bench.revision import fit_revision
+from tokengeist.bench.revision import candidates, fit_revision
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
 from tokengeist.bench.store import RunFolder
 from tokengeist.bench.worker import Finished, Job, Method, Worker
 from tokengeist.errors import DatasetError, OptionError, RunError
 from tokengeist.models.sentences import SentenceModel
+
+T = TypeVar("T")
 
 DOMAIN = r"^[^-]+-([^-]+)-"
 """What of a conversation's id names its domain: `airline` of `tau-airline-005-0`."""
@@ -87,7 +90,7 @@ def across(
             for part in (dataset, *others)
         ]
         weights = Weights(fit(all_examples(parts)), CUT, name)
-        revision = fit_revision(parts, name, weights, model) if model else None
+        revision = fit_revision(candidates(parts, model), name, weights) if model else None
         divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
 
@@ -110,20 +113,34 @@ def elsewhere(
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 
-def each(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, Division]]:
+def each(
+    datasets: Sequence[Dataset], *, model: SentenceModel | None = None
+) -> Iterator[tuple[Dataset, Division]]:
     """Every data set, with what was fitted on all the others.
 
-    They may share domains; what is left out is a set of conversations and who annotated them.
+    They may share domains; what is left out is a set of conversations and who annotated them. All
+    are read once, for every division needs nearly all of them.
     """
     if len(datasets) < 2:
         raise DatasetError("to leave one folder out takes two or more")
-    known = [[e for talk in dataset for e in examples(talk)] for dataset in datasets]
+    known = [list(all_examples([dataset])) for dataset in datasets]
+    read = [candidates([dataset], model) if model else [] for dataset in datasets]
     for number, tested in enumerate(datasets):
         others = [dataset for dataset in datasets if dataset is not tested]
         _refuse_the_tested(tested, others)
-        data = chain.from_iterable(known[:number] + known[number + 1 :])
-        weights = Weights(fit(data), CUT, ", ".join(dataset.name for dataset in others))
-        yield tested, Division(("the other folders",), tested.name, tuple(tested.ids), weights)
+        name = ", ".join(dataset.name for dataset in others)
+        weights = Weights(fit(_without(known, number)), CUT, name)
+        revision = fit_revision(_without(read, number), name, weights) if model else None
+        yield (
+            tested,
+            Division(
+                ("the other folders",), tested.name, tuple(tested.ids), weights, model, revision
+            ),
+        )
+
+
+def _without(parts: Sequence[Sequence[T]], number: int) -> Iterator[T]:
+    return chain.from_iterable(part for n, part in enumerate(parts) if n != number)
 
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:
@@ -131,7 +148,7 @@ def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel
     _refuse_the_tested(tested, fitting)
     names = tuple(dataset.name for dataset in fitting)
     weights = shipped_weights()
-    revision = fit_revision(fitting, ", ".join(names), weights, model)
+    revision = fit_revision(candidates(fitting, model), ", ".join(names), weights)
     return [Division(names, tested.name, tuple(tested.ids), weights, model, revision)]
 
 

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tokengeist.bench.calibration import Band, bands, scored_links
 from tokengeist.bench.fit import weights_json
 from tokengeist.bench.metrics import LABELS, METRICS
 from tokengeist.bench.revision import revision_json
@@ -70,7 +71,8 @@ def fit(
 ) -> None:
     """Fit the weights of the blend backend to the gold graphs of benchmarks.
 
-    The weights in the package were made by this command; the files say from which data.
+    The weights in the package were made by this command; the files say from which data. --each also
+    counts how many of the links with some probability gold has as well.
     """
     if model not in (None, SENTENCES):
         raise typer.BadParameter(f"blend reads with the model '{SENTENCES}', not '{model}'")
@@ -78,13 +80,20 @@ def fit(
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, is_each, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
-    if is_each and model:
-        raise typer.BadParameter("--each tests weights; leave --model out")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
     if is_each:
-        left_out = (transfer(tested, [part]) for tested, part in each(opened))
-        _show([row for rows in left_out for row in rows], as_json=as_json)
+        found: list[Transfer] = []
+        scored: list[tuple[float, bool]] = []
+        for tested, part in each(opened, model=sentences):
+            found += transfer(tested, [part])
+            scored += scored_links(tested, part.attributor)
+        if as_json:
+            calibration = [band.json() for band in bands(scored)]
+            print_json({"sets": [_row_json(row) for row in found], "calibration": calibration})
+        else:
+            _show_rows(found)
+            _show_bands(bands(scored))
         return
     if is_across or test is not None:
         tested = opened[0] if test is None else open_dataset(test)
@@ -94,7 +103,11 @@ def fit(
             divisions = with_model(opened, tested, sentences)
         else:
             divisions = elsewhere(opened, tested, domain=domain)
-        _show(transfer(tested, divisions, run), as_json=as_json)
+        rows = transfer(tested, divisions, run)
+        if as_json:
+            print_json([_row_json(row) for row in rows])
+        else:
+            _show_rows(rows)
         return
     made = revision_json(opened, sentences) if sentences else weights_json(opened)
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
@@ -113,10 +126,7 @@ def _row_json(row: Transfer) -> dict[str, object]:
     }
 
 
-def _show(found: list[Transfer], *, as_json: bool) -> None:
-    if as_json:
-        print_json([_row_json(row) for row in found])
-        return
+def _show_rows(found: list[Transfer]) -> None:
     table = Table(
         "fitted on", "tested on", "targets", *(LABELS[m] for m in METRICS), box=None, pad_edge=False
     )
@@ -126,4 +136,16 @@ def _show(found: list[Transfer], *, as_json: bool) -> None:
             for e in (row.scores.overall[metric] for metric in METRICS)
         ]
         table.add_row(", ".join(row.fitted_on), row.tested_on, str(row.scores.targets), *cells)
-    Console(highlight=False, soft_wrap=True).print(table)
+    _console().print(table)
+
+
+def _show_bands(found: list[Band]) -> None:
+    table = Table("probability", "links", "right", box=None, pad_edge=False)
+    for band in found:
+        share = f"{100 * band.sources / band.links:.0f} %" if band.links else "–"
+        table.add_row(f"{band.low:g} to {band.high:g}", f"{band.links:,}", share)
+    _console().print("", table)
+
+
+def _console() -> Console:
+    return Console(highlight=False, soft_wrap=True)
