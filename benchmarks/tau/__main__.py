@@ -1,9 +1,9 @@
-"""Put the conversations beside the gold graphs of this folder.
+"""Put the conversations beside the gold graphs and the labelled hops of this folder.
 
     python -m benchmarks.tau ../shared/data/tau OUT
 
 The first folder holds tau-bench result files, one `NAME-DOMAIN.json` for each model. OUT gets a
-benchmark folder for every annotator, `OUT/tau-a` and so on.
+benchmark folder for every annotator, `OUT/tau-a` and so on, and `OUT/tau-hops`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tokengeist.bench import links
 from tokengeist.bench.importing import Imported, write_conversations
 from tokengeist.bench.importing.tau_bench import import_tau_bench
 
@@ -35,15 +36,16 @@ def runs(folder: Path) -> Iterator[Imported]:
                 yield Imported(id, run.source, run.messages)
 
 
-def assemble(gold: Path, conversations: Iterable[Imported], out: Path) -> int:
-    """One annotator's benchmark folder; returns how many conversations it has."""
-    wanted = {path.stem for path in gold.glob("*.json")}
+def assemble(labels: Path, conversations: Iterable[Imported], out: Path, kind: str = "gold") -> int:
+    """A benchmark folder with gold or links; returns how many conversations it has."""
+    wanted = {path.stem for path in labels.glob("*.json")}
     found = [run for run in conversations if run.id in wanted]
     if missing := wanted - {run.id for run in found}:
         raise SystemExit(f"not among the result files: {', '.join(sorted(missing))}")
     count = write_conversations(found, out)
-    for path in gold.glob("*.json"):
-        shutil.copy(path, out / "gold")
+    (out / kind).mkdir(exist_ok=True)
+    for path in labels.glob("*.json"):
+        shutil.copy(path, out / kind)
     return count
 
 
@@ -54,8 +56,12 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="where the benchmark folders go")
     given = parser.parse_args()
     everything = list(runs(given.results))
-    for gold in sets():
-        print(f"{gold.name}: {assemble(gold, everything, given.out / gold.name)} conversations")
+    labels = [(gold, gold.name, "gold") for gold in sets()]
+    if (GOLD / "hops").is_dir():
+        labels.append((GOLD / "hops", "tau-hops", links.FOLDER))
+    for folder, name, kind in labels:
+        count = assemble(folder, everything, given.out / name, kind)
+        print(f"{name}: {count} conversations")
 
 
 if __name__ == "__main__":
