@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from tests.attribution.conversations import Script, library
@@ -14,7 +14,17 @@ from tokengeist.api import trace
 from tokengeist.attribution import cached
 from tokengeist.attribution.blend.attributor import BlendAttributor, create
 from tokengeist.attribution.blend.meaning import Likeness
-from tokengeist.attribution.blend.revision import GROUPS, Revision, shipped_revision
+from tokengeist.attribution.blend.model import BIAS, starting_weights
+from tokengeist.attribution.blend.revision import (
+    CUES,
+    LIKENESSES,
+    ROLES,
+    Candidate,
+    Revision,
+    cues,
+    log_odds,
+    shipped_revision,
+)
 from tokengeist.attribution.cached import cache_size, clear_cache, load_judge, vectors_file
 from tokengeist.attribution.on_disk import read_vectors
 from tokengeist.attribution.protocol import Explanation
@@ -23,7 +33,7 @@ from tokengeist.errors import MissingExtraError, ModelError
 from tokengeist.models import sentences
 from tokengeist.models.loading import load_model
 from tokengeist.models.sentences import SentenceModel
-from tokengeist.transcript import Target, Transcript, locate_target
+from tokengeist.transcript import Role, Target, Transcript, locate_target
 
 if TYPE_CHECKING:
     from tokengeist.models.sentences import Matrix
@@ -173,27 +183,68 @@ def test_vectors_of_like_texts_lie_near_each_other(model: SentenceModel) -> None
     assert made[0] @ made[1] > 0.4 > made[0] @ made[2]
 
 
-def test_the_shipped_numbers_let_meaning_speak_for_a_source() -> None:
-    shipped = shipped_revision()
-    assert tuple(shipped.groups) == GROUPS
-    for group in GROUPS:
-        unlike, alike = (shipped.probability(group, 0.2, Likeness(m, 2.0)) for m in (-2, 1))
-        assert unlike < alike
-        certain = shipped.probability(group, 1.0, Likeness(0.0, 2.0))
-        assert shipped.probability(group, 0.0, Likeness(0.0, 2.0)) < 0.01 < 0.99 < certain
+def known(turn: int, role: Role, probability: float, lead: float = 0.0) -> Candidate:
+    features = dict.fromkeys(starting_weights()[f"prose/{role}"], 0.0)
+    del features[BIAS]
+    return Candidate(turn, role, features, log_odds(probability), Likeness(lead, 2.0), 80)
+
+
+def unchanging() -> Revision:
+    """Trusts the model-free log-odds and nothing else."""
+    weights = {
+        str(role): dict.fromkeys((*CUES, *starting_weights()[f"prose/{role}"]), 0.0)
+        | {"log_odds": 1.0}
+        for role in Role
+    }
+    inner = 2 * LIKENESSES
+    asked = np.zeros((5 * 3 + 1, inner), np.float32)
+    passage = np.zeros((3 + len(ROLES), inner), np.float32)
+    return Revision(weights, asked, passage, "")
 
 
 def test_numbers_that_change_nothing_change_nothing() -> None:
-    same = {"bias": 0.0, "trust": 1.0, "meaning": 0.0, "chances": 0.0}
-    revision = Revision(dict.fromkeys(GROUPS, same), "")
-    assert revision.probability(GROUPS[0], 0.37, Likeness(1.0, 3.0)) == pytest.approx(0.37)
+    candidates = [known(0, Role.SYSTEM, 0.37), known(1, Role.USER, 0.8)]
+    passages = {0: np.ones((2, 3), np.float32), 1: np.ones((0, 3), np.float32)}
+    found = unchanging().probabilities(2, candidates, np.ones((5, 3), np.float32), passages)
+    assert found == pytest.approx({0: 0.37, 1: 0.8})
+    assert unchanging().probabilities(2, [], np.ones((5, 3), np.float32), {}) == {}
 
 
-def test_what_was_fitted_is_gone_half_way() -> None:
-    surer = {"bias": 2.0, "trust": 1.0, "meaning": 0.0, "chances": 0.0}
-    revision = Revision(dict.fromkeys(GROUPS, surer), "")
-    halfway = 1 / (1 + math.exp(-1.0))
-    assert revision.probability(GROUPS[0], 0.5, Likeness(1.0, 3.0)) == pytest.approx(halfway)
+def test_a_likeness_speaks_for_the_turn_whose_passage_is_near() -> None:
+    revision = unchanging()
+    revision.asked[:3, 0] = revision.passage[:3, 0] = (2.0, -1.0, 0.5)
+    for weights in revision.weights.values():
+        assert isinstance(weights, dict)
+        weights |= {"nearest_1": 0.5, "share_1": 0.5}
+    views = np.zeros((5, 3), np.float32)
+    views[0] = (1.0, 0.0, 0.0)
+    passages = {
+        0: np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], np.float32),
+        1: np.array([[0.0, 1.0, 0.0]], np.float32),
+    }
+    candidates = [known(0, Role.USER, 0.5), known(1, Role.USER, 0.5)]
+    found = revision.probabilities(2, candidates, views, passages)
+    assert found[1] < 0.5 < found[0]
+
+
+def test_the_shipped_numbers_let_meaning_speak_for_a_source() -> None:
+    shipped = shipped_revision()
+    for role in Role:
+        assert shipped.weights[role]["log_odds"] > 0.4
+        assert shipped.weights[role]["beyond_rivals"] > 0
+        assert set(CUES) < shipped.weights[role].keys()
+
+
+def test_cues_say_where_a_turn_stands_among_its_rivals() -> None:
+    candidates = [known(0, Role.SYSTEM, 0.5), known(1, Role.USER, 0.9), known(3, Role.USER, 0.2)]
+    first, second, third = (dict(zip(CUES, row, strict=False)) for row in cues(4, candidates))
+    assert (first["is_first"], second["is_first"]) == (1.0, 0.0)
+    assert (second["later_of_its_role"], third["later_of_its_role"]) == (1.0, 0.0)
+    assert first["best_rival"] == pytest.approx(log_odds(0.9) / 5)
+    assert second["best_of_its_role"] == pytest.approx(log_odds(0.2) / 5)
+    assert third["likelier_rivals"] == pytest.approx(2 / 5)
+    assert third["sources_elsewhere"] == pytest.approx(1.4)
+    assert (log_odds(0.0), log_odds(1.0)) == (-30.0, 30.0)
 
 
 def test_a_graph_found_with_it_is_judged_by_a_language_model(

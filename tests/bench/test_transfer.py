@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,12 @@ from typer.testing import CliRunner
 
 from tests.bench.worlds import make_dataset
 from tokengeist.attribution.blend.model import Weights
+from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.calibration import bands, scored_links
-from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
-from tokengeist.bench.revision import candidates, fit_revision
+from tokengeist.bench.revision import fit_revision, read_datasets, read_talks
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
@@ -125,10 +125,17 @@ def test_every_folder_is_tested_with_a_model_fitted_without_it(
     free, both = dict(each([two, other])), dict(each([two, other], model=model))
     for tested, beside in ((two, other), (other, two)):
         assert both[tested].weights == free[tested].weights
-        data = candidates([beside], model)
-        assert both[tested].revision == fit_revision(data, beside.name, both[tested].weights)
+        data = read_datasets([beside], model)
+        same(both[tested].revision, fit_revision(data, beside.name, both[tested].weights))
         assert both[tested].attributor.spec.model == "minilm"
         assert free[tested].attributor.spec.model is None
+
+
+def same(found: Revision | None, wanted: Revision) -> None:
+    assert found
+    assert found.name == wanted.name
+    for role, weights in wanted.weights.items():
+        assert found.weights[role] == pytest.approx(weights, abs=1e-4)
 
 
 def fitted(datasets: list[Dataset]) -> Weights:
@@ -147,9 +154,8 @@ def test_what_a_model_adds_is_fitted_without_the_tested_domain(
     ]
     assert [part.weights for part in both] == [part.weights for part in free]
     for part, seen in zip(both, (("x-sea-1", "x-sea-2"), ("x-air-1",)), strict=True):
-        parts: list[Iterable[Conversation]] = [map(two.conversation, seen), other]
-        name = "the other domains of two, other"
-        assert part.revision == fit_revision(candidates(parts, model), name, part.weights)
+        talks = read_talks([*map(two.conversation, seen), *other], (), model)
+        same(part.revision, fit_revision(talks, "the other domains of two, other", part.weights))
     with pytest.raises(DatasetError, match="test on another"):
         across(two, model=model, others=[two])
 

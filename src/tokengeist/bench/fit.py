@@ -21,6 +21,7 @@ from tokengeist.attribution.blend.origins import understand
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.gold import GoldTarget
+from tokengeist.bench.links import graphs
 from tokengeist.transcript import Role, Span, Target, Transcript
 
 STIFFNESS = 16.0
@@ -141,7 +142,8 @@ def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
 
 
 def weights_json(datasets: Sequence[Dataset]) -> dict[str, Any]:
-    """The content of a weights file fitted to some data sets."""
+    """The content of a weights file fitted to those data sets that have gold graphs."""
+    datasets = [dataset for dataset in datasets if graphs(dataset)]
     data = list(all_examples(datasets))
     start, fitted = starting_weights(), fit(data)
     return {

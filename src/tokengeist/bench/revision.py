@@ -1,95 +1,140 @@
-"""Fit what likeness in meaning adds to the model-free part of `blend`.
+"""Fit what a sentence model adds to the model-free part of `blend`.
 
-An example is a candidate source of prose, with how likely it is without the model and how alike it
-is. Candidates are read without the weights, so that they can be fitted with any. Real domains
-differ most in how they put things in other words, so it takes several data sets.
+An example is one thing that is explained, a passage of prose in a gold graph or in a label of one
+hop, with all that the model says of it and of the turns before. Conversations are read without the
+weights, so that a revision of any weights can be fitted to one reading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from tokengeist.attribution.blend.book import Book
 from tokengeist.attribution.blend.features import features
 from tokengeist.attribution.blend.meaning import Likeness, Meaning
 from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.origins import understand
-from tokengeist.attribution.blend.revision import GROUPS, START, Revision, evidence
+from tokengeist.attribution.blend.page import Page
+from tokengeist.attribution.blend.revision import Candidate, Revision, candidate
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
-from tokengeist.bench.fit import Example, fit_group, needs
+from tokengeist.bench.fit import needs
+from tokengeist.bench.links import Linked, graphs, linked, links_digest
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
+from tokengeist.transcript import Target, Transcript
 
-STIFFNESS = 1.0
-"""Four numbers with many examples each need little holding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate source of prose, read once: what weights and the model each go by."""
-
-    group: str
-    features: Features
-    likeness: Likeness
-    is_source: bool
+if TYPE_CHECKING:
+    from tokengeist.models.sentences import Matrix
 
 
-def revision_json(datasets: Sequence[Dataset], model: SentenceModel) -> dict[str, Any]:
-    """The content of a revision file fitted to some data sets."""
-    free = shipped_weights()
-    data = candidates(datasets, model)
-    return {
-        "fitted_on": {
-            "name": ", ".join(f"{d.name} ({len(d.ids)})" for d in datasets),
-            "digests": {dataset.name: dataset.digest() for dataset in datasets},
-            "examples": len(data),
-            "sources": sum(candidate.is_source for candidate in data),
-            "weights": free.name,
-        },
-        "model": SENTENCES,
-        "stiffness": STIFFNESS,
-        "weights": _fitted(data, free),
-    }
+@dataclass(frozen=True, eq=False)
+class Hop:
+    """Prose that is explained: its candidates as the features and the model see them."""
+
+    turn: int
+    found: Sequence[tuple[Page, str, Features, Likeness | None]]
+    """By candidate: the turn, its list of features and their values, and how alike it is."""
+    views: Matrix
+    sources: Collection[int]
+
+    def candidates(self, free: Weights) -> list[Candidate]:
+        """What some weights make of them."""
+        return [
+            candidate(page, values, free.probability(group, values), likeness)
+            for page, group, values, likeness in self.found
+        ]
 
 
-def fit_revision(data: Iterable[Candidate], name: str, free: Weights) -> Revision:
-    """The revision of some weights that the candidates call for."""
-    return Revision(_fitted(data, free), name)
+@dataclass(frozen=True, eq=False)
+class Talk:
+    """A conversation that was read: the vectors of its passages, and what is explained in it."""
+
+    passages: dict[int, Matrix]
+    hops: Sequence[Hop]
+    is_gold: bool
+    """Whether its labels are gold graphs, and not of one hop each."""
 
 
-def candidates(parts: Iterable[Iterable[Conversation]], model: SentenceModel) -> list[Candidate]:
-    """The candidates in the gold graphs of several data sets."""
-    return [found for part in parts for talk in part for found in _of(talk, model)]
+def read_talks(
+    gold: Iterable[Conversation], links: Iterable[Linked], model: SentenceModel
+) -> list[Talk]:
+    """The conversations that explain any prose."""
+    found = chain(
+        (_read(talk.transcript, needs(talk), model, is_gold=True) for talk in gold),
+        (_read(talk.transcript, talk.hops, model, is_gold=False) for talk in links),
+    )
+    return [talk for talk in found if talk.hops]
 
 
-def _fitted(data: Iterable[Candidate], free: Weights) -> dict[str, dict[str, float]]:
-    known = [
-        Example(c.group, evidence(free.probability(c.group, c.features), c.likeness), c.is_source)
-        for c in data
+def read_datasets(datasets: Iterable[Dataset], model: SentenceModel) -> list[Talk]:
+    """Everything that some folders have, gold graphs or labels of one hop."""
+    return [
+        talk for dataset in datasets for talk in read_talks(graphs(dataset), linked(dataset), model)
     ]
-    return {
-        group: {
-            name: round(value, 4)
-            for name, value in fit_group(
-                START, [e for e in known if e.group == group], STIFFNESS
-            ).items()
-        }
-        for group in GROUPS
+
+
+def fit_revision(talks: Sequence[Talk], name: str, free: Weights) -> Revision:
+    """The revision of some weights that the conversations call for."""
+    from tokengeist.bench.revision_training import train
+
+    return train(talks, free, name)
+
+
+def revision_json(
+    datasets: Sequence[Dataset], model: SentenceModel
+) -> tuple[dict[str, Any], Revision]:
+    """The content of a revision file fitted to some data sets, and the revision."""
+    free = shipped_weights()
+    talks = read_datasets(datasets, model)
+    name = ", ".join(f"{d.name} ({len(d.ids)})" for d in datasets)
+    found = fit_revision(talks, name, free)
+    made_from = {
+        "name": name,
+        "digests": {
+            dataset.name: {"benchmark": dataset.digest(), "links": links_digest(dataset)}
+            for dataset in datasets
+        },
+        "hops": {
+            "gold": sum(len(talk.hops) for talk in talks if talk.is_gold),
+            "links": sum(len(talk.hops) for talk in talks if not talk.is_gold),
+        },
+        "weights": free.name,
     }
+    rounded = {
+        role: {cue: round(weight, 4) for cue, weight in weights.items()}
+        for role, weights in found.weights.items()
+    }
+    return {"fitted_on": made_from, "model": SENTENCES, "weights": rounded}, found
 
 
-def _of(conversation: Conversation, model: SentenceModel) -> Iterator[Candidate]:
-    book = Book(conversation.transcript)
-    meaning = Meaning(book, keeping(model, conversation.transcript))
-    for target, sources in needs(conversation):
+def _read(
+    transcript: Transcript,
+    hops: Iterable[tuple[Target, Collection[int]]],
+    model: SentenceModel,
+    *,
+    is_gold: bool,
+) -> Talk:
+    book = Book(transcript)
+    meaning = Meaning(book, keeping(model, transcript))
+    return Talk(meaning.passages, tuple(_hops(book, meaning, hops)), is_gold)
+
+
+def _hops(
+    book: Book, meaning: Meaning, hops: Iterable[tuple[Target, Collection[int]]]
+) -> Iterator[Hop]:
+    for target, sources in hops:
         need = understand(book, target)
         if not need.is_prose:
             continue
         likeness = meaning.likeness(need)
-        for turn, (group, values) in features(book, need).items():
-            if group in GROUPS and turn in likeness:
-                yield Candidate(group, values, likeness[turn], turn in sources)
+        found = [
+            (book.pages[turn], group, values, likeness.get(turn))
+            for turn, (group, values) in features(book, need).items()
+        ]
+        if found:
+            yield Hop(need.turn, found, meaning.views(need), sources)

@@ -21,8 +21,9 @@ from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
+from tokengeist.bench.links import graphs, linked
 from tokengeist.bench.patterns import read_pattern
-from tokengeist.bench.revision import candidates, fit_revision
+from tokengeist.bench.revision import fit_revision, read_datasets, read_talks
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
 from tokengeist.bench.store import RunFolder
@@ -85,12 +86,17 @@ def across(
     divisions = []
     for tested, ids in by_domain.items():
         known = tuple(other for other in by_domain if other != tested)
-        parts = [
-            [part.conversation(id) for id in part.ids if _domain_of(id, domain) != tested]
+        kept = {
+            part: [id for id in part.ids if _domain_of(id, domain) != tested]
             for part in (dataset, *others)
-        ]
-        weights = Weights(fit(all_examples(parts)), CUT, name)
-        revision = fit_revision(candidates(parts, model), name, weights) if model else None
+        }
+        gold = [[p.conversation(id) for id in ids if id in p.gold_ids] for p, ids in kept.items()]
+        weights = Weights(fit(all_examples(gold)), CUT, name)
+        revision = None
+        if model:
+            links = chain.from_iterable(linked(part, ids) for part, ids in kept.items())
+            talks = read_talks(chain.from_iterable(gold), links, model)
+            revision = fit_revision(talks, name, weights)
         divisions.append(Division((*known, *names), tested, ids, weights, model, revision))
     return divisions
 
@@ -109,7 +115,7 @@ def elsewhere(
                 "a test needs domains that the weights have not seen"
             )
     names = tuple(dataset.name for dataset in fitting)
-    weights = Weights(fit(all_examples(fitting)), CUT, ", ".join(names))
+    weights = Weights(fit(all_examples(map(graphs, fitting))), CUT, ", ".join(names))
     return [Division(names, name, ids, weights) for name, ids in by_domain.items()]
 
 
@@ -119,18 +125,21 @@ def each(
     """Every data set, with what was fitted on all the others.
 
     They may share domains; what is left out is a set of conversations and who annotated them. All
-    are read once, for every division needs nearly all of them.
+    are read once, for every division needs nearly all of them. A folder of labelled hops only is
+    never tested.
     """
     if len(datasets) < 2:
         raise DatasetError("to leave one folder out takes two or more")
-    known = [list(all_examples([dataset])) for dataset in datasets]
-    read = [candidates([dataset], model) if model else [] for dataset in datasets]
+    known = [list(all_examples([graphs(dataset)])) for dataset in datasets]
+    read = [read_datasets([dataset], model) if model else [] for dataset in datasets]
     for number, tested in enumerate(datasets):
+        if not tested.gold_ids:
+            continue
         others = [dataset for dataset in datasets if dataset is not tested]
         _refuse_the_tested(tested, others)
         name = ", ".join(dataset.name for dataset in others)
         weights = Weights(fit(_without(known, number)), CUT, name)
-        revision = fit_revision(_without(read, number), name, weights) if model else None
+        revision = fit_revision(list(_without(read, number)), name, weights) if model else None
         yield (
             tested,
             Division(
@@ -148,7 +157,7 @@ def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel
     _refuse_the_tested(tested, fitting)
     names = tuple(dataset.name for dataset in fitting)
     weights = shipped_weights()
-    revision = fit_revision(candidates(fitting, model), ", ".join(names), weights)
+    revision = fit_revision(read_datasets(fitting, model), ", ".join(names), weights)
     return [Division(names, tested.name, tuple(tested.ids), weights, model, revision)]
 
 

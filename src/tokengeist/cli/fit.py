@@ -35,7 +35,7 @@ def fit(
         list[Path],
         typer.Argument(
             metavar="FOLDER…",
-            help="One or more benchmarks with conversations/ and gold/.",
+            help="One or more benchmarks with conversations/ and gold/ or links/.",
         ),
     ],
     output: Annotated[
@@ -109,10 +109,16 @@ def fit(
         else:
             _show_rows(rows)
         return
-    made = revision_json(opened, sentences) if sentences else weights_json(opened)
+    revision = None
+    if sentences:
+        made, revision = revision_json(opened, sentences)
+    else:
+        made = weights_json(opened)
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
     if output:
         write_file(output, text)
+        if revision:
+            write_file(output.with_suffix(".safetensors"), revision.likenesses())
     else:
         typer.echo(text, nl=False)
 

@@ -45,13 +45,13 @@ def spare_input(source: str, *outputs: Path | None) -> None:
             )
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """Write a file in one move, so that an interruption leaves the old one or none.
 
     A link stays one and a file keeps its mode; what is no file, such as a pipe, is written to.
     Half a surrogate pair, which UTF-8 cannot carry, becomes an escape: in JSON that is the same.
     """
-    data = text.encode("utf-8", "backslashreplace")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(data)

@@ -11,7 +11,7 @@ from tokengeist.attribution.blend.meaning import Meaning
 from tokengeist.attribution.blend.model import Weights, shipped_weights
 from tokengeist.attribution.blend.need import Need
 from tokengeist.attribution.blend.origins import understand
-from tokengeist.attribution.blend.revision import Revision, shipped_revision
+from tokengeist.attribution.blend.revision import Revision, candidate, shipped_revision
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.attribution.blend.verdicts import of_a_call, shown_wrong_by, units
 from tokengeist.attribution.protocol import AttributorSpec, Explanation, Link, OptionValue
@@ -120,15 +120,17 @@ class BlendReading:
 
     def _likely(self, need: Need) -> dict[int, float]:
         """How likely each earlier turn is a source, as far as it is worth mentioning."""
-        alike = self._meaning.likeness(need) if self._meaning and need.is_prose else {}
-        likely = {}
-        for turn, (group, values) in features(self._book, need).items():
-            probability = self._weights.probability(group, values)
-            if self._revision and turn in alike and group in self._revision.groups:
-                probability = self._revision.probability(group, probability, alike[turn])
-            if probability >= LEAST:
-                likely[turn] = probability
-        return likely
+        found = features(self._book, need)
+        likely = {turn: self._weights.probability(*known) for turn, known in found.items()}
+        if self._meaning and self._revision and need.is_prose:
+            alike = self._meaning.likeness(need)
+            candidates = [
+                candidate(self._book.pages[turn], values, likely[turn], alike.get(turn))
+                for turn, (_, values) in found.items()
+            ]
+            views, passages = self._meaning.views(need), self._meaning.passages
+            likely = self._revision.probabilities(need.turn, candidates, views, passages)
+        return {turn: probability for turn, probability in likely.items() if probability >= LEAST}
 
     def _evidence(self, need: Need, turn: int) -> tuple[Span, ...]:
         meaning = self._meaning if need.is_prose else None

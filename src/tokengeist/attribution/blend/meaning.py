@@ -75,6 +75,28 @@ class Meaning:
             for turn, value in beyond.items()
         }
 
+    @property
+    def passages(self) -> dict[int, Matrix]:
+        """The vectors of every turn's passages."""
+        return self._passages
+
+    def views(self, need: Need) -> Matrix:
+        """A target in five views: (views, width).
+
+        By itself, in its sentence, the sentence before that, the whole turn, and what the user said
+        last; zeros where there is no such thing.
+        """
+        import numpy as np
+
+        page = self._book.pages[need.turn]
+        start = need.spans[0].start
+        before = [n for n, (_, end) in enumerate(page.sentences) if end <= start]
+        users = self._book.roles(Role.USER, need.turn)
+        own = self._passages[need.turn]
+        said = self._passages[users[-1]] if users else own[:0]
+        views = [*self._claims(need), own[before[-1:]], own, said]
+        return np.stack([_mean(found) for found in views])
+
     def sentences(self, need: Need, page: Page) -> list[float]:
         """How alike each sentence of a page is to the target."""
         vectors = self._passages[page.index][: len(page.sentences)]
@@ -98,6 +120,14 @@ class Meaning:
             turn: (own - max((best[t] for t in told if t != turn), default=usual)) / _USUAL_GAP
             for turn, own in best.items()
         }
+
+
+def _mean(vectors: Matrix) -> Matrix:
+    """The mean of some vectors, or the one vector that is given; zeros for none."""
+    if vectors.ndim == 1:
+        return vectors
+    found: Matrix = vectors.sum(axis=0) / max(len(vectors), 1)
+    return found
 
 
 def _passages(page: Page) -> list[str]:
