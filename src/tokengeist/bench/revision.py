@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tokengeist.attribution.blend.book import Book
@@ -24,8 +23,10 @@ from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
 from tokengeist.bench.fit import needs
 from tokengeist.bench.links import Linked, graphs, linked, links_digest
+from tokengeist.errors import DatasetError
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
+from tokengeist.progress import report
 from tokengeist.transcript import Target, Transcript
 
 if TYPE_CHECKING:
@@ -64,11 +65,13 @@ def read_talks(
     gold: Iterable[Conversation], links: Iterable[Linked], model: SentenceModel
 ) -> list[Talk]:
     """The conversations that explain any prose."""
-    found = chain(
-        (_read(talk.transcript, needs(talk), model, is_gold=True) for talk in gold),
-        (_read(talk.transcript, talk.hops, model, is_gold=False) for talk in links),
-    )
-    return [talk for talk in found if talk.hops]
+    found = [(talk.transcript, needs(talk), True) for talk in gold]
+    found += [(talk.transcript, iter(talk.hops), False) for talk in links]
+    talks = []
+    for count, (transcript, hops, is_gold) in enumerate(found):
+        report("reading conversations", count, len(found))
+        talks.append(_read(transcript, hops, model, is_gold=is_gold))
+    return [talk for talk in talks if talk.hops]
 
 
 def read_datasets(datasets: Iterable[Dataset], model: SentenceModel) -> list[Talk]:
@@ -80,6 +83,8 @@ def read_datasets(datasets: Iterable[Dataset], model: SentenceModel) -> list[Tal
 
 def fit_revision(talks: Sequence[Talk], name: str, free: Weights) -> Revision:
     """The revision of some weights that the conversations call for."""
+    if not talks:
+        raise DatasetError("there is no prose in these conversations that anything is said of")
     from tokengeist.bench.revision_training import train
 
     return train(talks, free, name)

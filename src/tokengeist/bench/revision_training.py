@@ -31,6 +31,7 @@ from tokengeist.attribution.blend.revision import (
     cues,
 )
 from tokengeist.bench.revision import Talk
+from tokengeist.progress import report
 
 INNER = 8
 """The width of what a likeness compares."""
@@ -83,9 +84,10 @@ def train(talks: Sequence[Talk], free: Weights, name: str) -> Revision:
     pace = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, [RATE, FASTER * RATE], total_steps=steps, pct_start=0.1
     )
-    for _ in range(EPOCHS):
+    for epoch in range(EPOCHS):
         draw.shuffle(batches)
         for start in range(0, len(batches), AT_ONCE):
+            report("learning", epoch * len(batches) + start, EPOCHS * len(batches))
             chosen = batches[start : start + AT_ONCE]
             hops = sum(len(batch.views) for batch in chosen)
             loss = torch.stack([net.loss(batch) for batch in chosen]).sum() / hops

@@ -90,7 +90,7 @@ def across(
             part: [id for id in part.ids if _domain_of(id, domain) != tested]
             for part in (dataset, *others)
         }
-        gold = [[p.conversation(id) for id in ids if id in p.gold_ids] for p, ids in kept.items()]
+        gold = [[p.conversation(id) for id in ids] for p, ids in kept.items() if graphs(p)]
         weights = Weights(fit(all_examples(gold)), CUT, name)
         revision = None
         if model:

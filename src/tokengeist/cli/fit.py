@@ -25,7 +25,7 @@ from tokengeist.bench.transfer import (
 )
 from tokengeist.cli.dataset import open_dataset
 from tokengeist.cli.options import named_file
-from tokengeist.cli.output import print_json, write_file
+from tokengeist.cli.output import print_json, progress_bar, write_file
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 
@@ -80,14 +80,17 @@ def fit(
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, is_each, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
+    if model and output is None and not (is_across or is_each or test):
+        raise typer.BadParameter("what a model adds are two files; add --output FILE.json")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
     if is_each:
         found: list[Transfer] = []
         scored: list[tuple[float, bool]] = []
-        for tested, part in each(opened, model=sentences):
-            found += transfer(tested, [part])
-            scored += scored_links(tested, part.attributor)
+        with progress_bar():
+            for tested, part in each(opened, model=sentences):
+                found += transfer(tested, [part])
+                scored += scored_links(tested, part.attributor)
         if as_json:
             calibration = [band.json() for band in bands(scored)]
             print_json({"sets": [_row_json(row) for row in found], "calibration": calibration})
@@ -97,12 +100,13 @@ def fit(
         return
     if is_across or test is not None:
         tested = opened[0] if test is None else open_dataset(test)
-        if is_across:
-            divisions = across(tested, domain=domain, model=sentences, others=opened[1:])
-        elif sentences:
-            divisions = with_model(opened, tested, sentences)
-        else:
-            divisions = elsewhere(opened, tested, domain=domain)
+        with progress_bar():
+            if is_across:
+                divisions = across(tested, domain=domain, model=sentences, others=opened[1:])
+            elif sentences:
+                divisions = with_model(opened, tested, sentences)
+            else:
+                divisions = elsewhere(opened, tested, domain=domain)
         rows = transfer(tested, divisions, run)
         if as_json:
             print_json([_row_json(row) for row in rows])
@@ -111,7 +115,8 @@ def fit(
         return
     revision = None
     if sentences:
-        made, revision = revision_json(opened, sentences)
+        with progress_bar():
+            made, revision = revision_json(opened, sentences)
     else:
         made = weights_json(opened)
     text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
