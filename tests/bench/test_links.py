@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from benchmarks.tau import __main__ as tau
 from tests.bench.worlds import make_dataset
-from tokengeist.attribution.blend.model import shipped_weights
+from tokengeist.attribution.blend.model import BIAS, shipped_weights, starting_weights
+from tokengeist.attribution.blend.revision import CUES
 from tokengeist.bench import revision_training
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import weights_json
@@ -96,8 +97,8 @@ def test_folders_of_labels_only_are_fitted_on_and_not_tested(hops: Dataset, tmp_
 
 def test_a_folder_without_either_is_an_error(hops: Dataset) -> None:
     (hops.folder / "links" / "h-1.json").unlink()
-    done = CliRunner().invoke(app, ["fit", str(hops.folder)])
-    assert done.exit_code != 0
+    with pytest.raises(DatasetError, match=r"gold/h-1\.json cannot be read"):
+        weights_json([hops])
 
 
 def test_without_prose_there_is_nothing_to_learn() -> None:
@@ -106,9 +107,10 @@ def test_without_prose_there_is_nothing_to_learn() -> None:
 
 
 def test_a_revision_is_two_files(hops: Dataset) -> None:
-    done = CliRunner().invoke(app, ["fit", str(hops.folder), "--model", "minilm"])
-    assert done.exit_code == 2
-    assert "two files" in done.output
+    for named in ([], ["-o", str(hops.folder / "x.safetensors")]):
+        done = CliRunner().invoke(app, ["fit", str(hops.folder), "--model", "minilm", *named])
+        assert done.exit_code == 2
+        assert "two files" in done.output
 
 
 def test_training_and_tracing_compute_the_same(
@@ -129,16 +131,22 @@ def test_training_and_tracing_compute_the_same(
     monkeypatch.setattr(revision_training, "_Net", Kept)
     found = fit_revision(talks, "", free)
     net = made["net"].train(False)
-    for talk in talks:
+    for talk in (talk for talk in talks if talk.is_gold):
         batch = revision_training._batch(talk, free, made["places"])
         with torch.no_grad():
             odds = torch.sigmoid(net(batch))
         for row, hop in enumerate(talk.hops):
-            if talk.is_gold:
-                got = found.probabilities(hop.turn, hop.candidates(free), hop.views, talk.passages)
-                wanted = {turn: float(odds[row, turn]) for turn in got}
-                assert got == pytest.approx(wanted, abs=2e-3)
-                assert len({round(p, 2) for p in got.values()}) > 1
+            got = found.probabilities(hop.turn, hop.candidates(free), hop.views, talk.passages)
+            wanted = {turn: float(odds[row, turn]) for turn in got}
+            assert got == pytest.approx(wanted, abs=2e-3)
+            assert len({round(p, 2) for p in got.values()}) > 1
+
+
+def test_no_feature_has_the_name_of_a_cue() -> None:
+    """They share one list of weights."""
+    for group, entries in starting_weights().items():
+        if group.startswith("prose/"):
+            assert entries.keys() & set(CUES) == {BIAS}
 
 
 def test_training_explains_what_it_was_given(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 Separate from the reading of the data because it needs torch. Everything starts where it changes
 nothing: the model-free log-odds weigh 1 and all other cues 0. Labels of one hop were made in
 another way than gold graphs, so they have a bias and a trust in the log-odds of their own, which
-are forgotten afterwards. The seed is fixed: the same data give the same revision on one machine,
-and nearly the same on another.
+are forgotten afterwards. The seed is fixed: the same data give the same revision but for the last
+digits, because two threads add up in any order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokengeist.attribution.blend.model import Weights, starting_weights
+from tokengeist.attribution.blend.model import BIAS, Weights, starting_weights
 from tokengeist.attribution.blend.revision import (
     CUES,
     FAINTEST,
@@ -173,7 +173,7 @@ def _feature_places() -> dict[tuple[str, str], int]:
         for group, entries in sorted(starting_weights().items())
         if group.startswith("prose/")
         for name in sorted(entries)
-        if name != "bias"
+        if name != BIAS
     ]
     return {key: place for place, key in enumerate(names)}
 

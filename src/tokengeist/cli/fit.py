@@ -80,8 +80,9 @@ def fit(
         raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
     if sum((output is not None, is_across, is_each, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
-    if model and output is None and not (is_across or is_each or test):
-        raise typer.BadParameter("what a model adds are two files; add --output FILE.json")
+    is_test = is_across or is_each or test is not None
+    if model and not is_test and (output is None or output.suffix != ".json"):
+        raise typer.BadParameter("what a model adds are two files; give --output FILE.json")
     opened = [open_dataset(folder) for folder in folders]
     sentences = SentenceModel.find("fitting with a model") if model else None
     if is_each:
