@@ -88,10 +88,11 @@ def test_other_data_sets_are_fitted_on_as_well(two: Dataset, other: Dataset) -> 
         assert one.weights.groups != more.weights.groups
 
 
+@pytest.mark.parametrize("id", ["z-air-1", "z-air"])
 def test_what_other_data_sets_have_of_the_tested_domain_is_left_out(
-    two: Dataset, tmp_path: Path
+    two: Dataset, tmp_path: Path, id: str
 ) -> None:
-    mixed = Dataset(make_dataset(tmp_path / "mixed", ["z-air-1", "z-land-1"]))
+    mixed = Dataset(make_dataset(tmp_path / "mixed", [id, "z-land-1"]))
     land = Dataset(make_dataset(tmp_path / "land", ["z-land-1"]))
     air, sea = across(two, others=[mixed])
     without_air, without_sea = across(two, others=[land])

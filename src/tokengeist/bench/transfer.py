@@ -33,8 +33,8 @@ from tokengeist.models.sentences import SentenceModel
 
 T = TypeVar("T")
 
-DOMAIN = r"^[^-]+-([^-]+)-"
-"""What of a conversation's id names its domain: `airline` of `tau-airline-005-0`."""
+DOMAIN = r"^[^-]+-([^-]+)"
+"""What of an id names its domain: `airline` of `tau-airline-005-0` and of `w7-airline`."""
 
 
 @dataclass(frozen=True, slots=True)
