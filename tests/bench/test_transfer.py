@@ -16,7 +16,7 @@ from tokengeist.attribution.registry import BackendOptions
 from tokengeist.bench.calibration import bands, scored_links
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
-from tokengeist.bench.revision import fit_revision, read_datasets, read_talks
+from tokengeist.bench.revision import Talk, fit_revision, read_datasets, read_talks
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import score
 from tokengeist.bench.store import RunFolder
@@ -132,8 +132,56 @@ def test_every_folder_is_tested_with_a_model_fitted_without_it(
         assert free[tested].attributor.spec.model is None
 
 
-def same(found: Revision | None, wanted: Revision) -> None:
+def test_a_test_of_every_folder_goes_on_where_it_stopped(
+    two: Dataset, other: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the model adds takes minutes to fit for a folder, and there may be thirty."""
+    kept, model = tmp_path / "kept", SentenceModel.find("a test")
+    _, first = next(each([two, other], model=model, kept=kept))  # and no further
+    fits: list[str] = []
+
+    def counted(talks: list[Talk], name: str, free: Weights) -> Revision:
+        fits.append(name)
+        return fit_revision(talks, name, free)
+
+    monkeypatch.setattr("tokengeist.bench.transfer.fit_revision", counted)
+    parts = dict(each([two, other], model=model, kept=kept))
+    assert fits == ["two"]
+    same(parts[two].revision, first.revision)
+    assert parts[two].revision.likenesses() == first.revision.likenesses()  # type: ignore[union-attr]
+    again = dict(each([two, other], model=model, kept=kept))
+    assert fits == ["two"]
+    same(again[other].revision, parts[other].revision)
+
+
+def test_what_was_kept_of_other_data_is_refused(
+    two: Dataset, other: Dataset, tmp_path: Path
+) -> None:
+    kept, model = tmp_path / "kept", SentenceModel.find("a test")
+    next(each([two, other], model=model, kept=kept))
+    renewed = make_dataset(tmp_path / "new" / "other", ["y-land-1", "y-land-2"])
+    with pytest.raises(RunError, match=r"two\.json was fitted to other data"):
+        next(each([two, Dataset(renewed)], model=model, kept=kept))
+    (kept / "two.json").write_text("{")
+    with pytest.raises(RunError, match="remove it to fit it again"):
+        next(each([two, other], model=model, kept=kept))
+    namesake = Dataset(make_dataset(tmp_path / "new" / "two", ["y-land-1"]))
+    with pytest.raises(DatasetError, match="two folders are called two"):
+        next(each([two, namesake], kept=kept))
+
+
+def test_every_folder_has_a_run_of_its_own(two: Dataset, other: Dataset, tmp_path: Path) -> None:
+    asked = ["fit", str(two.folder), str(other.folder), "--each", "--json"]
+    asked += ["--model", "minilm", "--run", str(tmp_path / "runs")]
+    first, second = (CliRunner().invoke(app, asked) for _ in range(2))
+    assert json.loads(first.stdout) == json.loads(second.stdout)
+    assert score(two, RunFolder(tmp_path / "runs" / "two")).targets == 9
+    assert score(other, RunFolder(tmp_path / "runs" / "other")).targets == 3
+
+
+def same(found: Revision | None, wanted: Revision | None) -> None:
     assert found
+    assert wanted
     assert found.name == wanted.name
     for role, weights in wanted.weights.items():
         assert found.weights[role] == pytest.approx(weights, abs=1e-4)

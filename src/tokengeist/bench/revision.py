@@ -7,8 +7,10 @@ weights, so that a revision of any weights can be fitted to one reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokengeist.attribution.blend.book import Book
@@ -21,9 +23,10 @@ from tokengeist.attribution.blend.revision import Candidate, Revision, candidate
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.attribution.blend.vectors import keeping
 from tokengeist.bench.dataset import Conversation, Dataset
+from tokengeist.bench.files import replace_file
 from tokengeist.bench.fit import needs
 from tokengeist.bench.links import Linked, graphs, linked, links_digest
-from tokengeist.errors import DatasetError
+from tokengeist.errors import DatasetError, RunError
 from tokengeist.models.sentences import SentenceModel
 from tokengeist.models.store import SENTENCES
 from tokengeist.progress import report
@@ -110,11 +113,41 @@ def revision_json(
         },
         "weights": free.name,
     }
-    rounded = {
+    return {"fitted_on": made_from, "model": SENTENCES, "weights": _rounded(found)}, found
+
+
+def kept_revision(path: Path, made_from: str, fit: Callable[[], Revision]) -> Revision:
+    """The revision kept in two files that are called like `path`, or a new one, kept from now on.
+
+    Fitting takes minutes, and a test of many folders fits many. Raises `RunError` where what is
+    kept was made from something else than `made_from` says.
+    """
+    numbers, likenesses = (path.with_name(path.name + end) for end in (".json", ".safetensors"))
+    if not numbers.is_file():
+        found = fit()
+        content = {
+            "made_from": made_from,
+            "fitted_on": {"name": found.name},
+            "weights": _rounded(found),
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(likenesses, lambda file: file.write(found.likenesses()))
+        # Last, because it says that the other is there.
+        replace_file(numbers, lambda file: file.write(json.dumps(content, indent=1).encode()))
+    try:
+        known = json.loads(numbers.read_bytes())
+        if known["made_from"] != made_from:
+            raise RunError(f"{numbers} was fitted to other data; choose another folder")
+        return Revision.from_files(known, likenesses.read_bytes())
+    except (ValueError, KeyError, OSError) as error:
+        raise RunError(f"{numbers} cannot be used ({error}); remove it to fit it again") from error
+
+
+def _rounded(revision: Revision) -> dict[str, dict[str, float]]:
+    return {
         role: {cue: round(weight, 4) for cue, weight in weights.items()}
-        for role, weights in found.weights.items()
+        for role, weights in revision.weights.items()
     }
-    return {"fitted_on": made_from, "model": SENTENCES, "weights": rounded}, found
 
 
 def _read(

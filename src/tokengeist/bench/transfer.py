@@ -6,10 +6,13 @@ its domain, so everything that can be said about a run can be said about a trial
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -21,9 +24,15 @@ from tokengeist.attribution.blend.revision import Revision
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
-from tokengeist.bench.links import graphs, linked
+from tokengeist.bench.links import graphs, linked, links_digest
 from tokengeist.bench.patterns import read_pattern
-from tokengeist.bench.revision import fit_revision, read_datasets, read_talks
+from tokengeist.bench.revision import (
+    Talk,
+    fit_revision,
+    kept_revision,
+    read_datasets,
+    read_talks,
+)
 from tokengeist.bench.run import run
 from tokengeist.bench.scoring import RunScores, score
 from tokengeist.bench.store import RunFolder
@@ -120,18 +129,29 @@ def elsewhere(
 
 
 def each(
-    datasets: Sequence[Dataset], *, model: SentenceModel | None = None
+    datasets: Sequence[Dataset], *, model: SentenceModel | None = None, kept: Path | None = None
 ) -> Iterator[tuple[Dataset, Division]]:
     """Every data set, with what was fitted on all the others.
 
     They may share domains; what is left out is a set of conversations and who annotated them. All
     are read once, for every division needs nearly all of them. A folder of labelled hops only is
-    never tested.
+    never tested. What the model adds is kept in `kept`, if given, and not fitted again.
     """
     if len(datasets) < 2:
         raise DatasetError("to leave one folder out takes two or more")
+    names = [dataset.name for dataset in datasets]
+    if kept and (twice := [name for name in names if names.count(name) > 1]):
+        raise DatasetError(f"two folders are called {twice[0]}, and what is kept is called so too")
     known = [list(all_examples([graphs(dataset)])) for dataset in datasets]
-    read = [read_datasets([dataset], model) if model else [] for dataset in datasets]
+
+    @cache
+    def talks(number: int) -> list[Talk]:
+        return read_datasets([datasets[number]], model) if model else []
+
+    def fitted(number: int, name: str, weights: Weights) -> Revision:
+        others = (talks(n) for n in range(len(datasets)) if n != number)
+        return fit_revision(list(chain.from_iterable(others)), name, weights)
+
     for number, tested in enumerate(datasets):
         if not tested.gold_ids:
             continue
@@ -139,7 +159,14 @@ def each(
         _refuse_the_tested(tested, others)
         name = ", ".join(dataset.name for dataset in others)
         weights = Weights(fit(_without(known, number)), CUT, name)
-        revision = fit_revision(list(_without(read, number)), name, weights) if model else None
+        revision = None
+        if model:
+            fit_this = partial(fitted, number, name, weights)
+            revision = (
+                kept_revision(kept / tested.name, _made_from(others, weights, model), fit_this)
+                if kept
+                else fit_this()
+            )
         yield (
             tested,
             Division(
@@ -150,6 +177,16 @@ def each(
 
 def _without(parts: Sequence[Sequence[T]], number: int) -> Iterator[T]:
     return chain.from_iterable(part for n, part in enumerate(parts) if n != number)
+
+
+def _made_from(datasets: Sequence[Dataset], weights: Weights, model: SentenceModel) -> str:
+    """A digest of all that a revision follows from: equal digests, equal revisions."""
+    said = [
+        weights.groups,
+        model.fingerprint,
+        [(dataset.digest(), links_digest(dataset)) for dataset in datasets],
+    ]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def with_model(fitting: Sequence[Dataset], tested: Dataset, model: SentenceModel) -> list[Division]:

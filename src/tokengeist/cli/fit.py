@@ -62,7 +62,10 @@ def fit(
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(help="Keep the test as a run, for `bench score` and `bench report`."),
+        typer.Option(
+            help="Keep the test as a run, for `bench score` and `bench report`; with --each a run "
+            "for each folder, and what --model adds. A test that was stopped goes on there."
+        ),
     ] = None,
     domain: Annotated[
         str, typer.Option(help="For tests: a pattern whose group names an id's domain.")
@@ -76,11 +79,11 @@ def fit(
     """
     if model not in (None, SENTENCES):
         raise typer.BadParameter(f"blend reads with the model '{SENTENCES}', not '{model}'")
-    if test is None and not is_across and run is not None:
-        raise typer.BadParameter("--run keeps a test; add --across or --test FOLDER")
+    is_test = is_across or is_each or test is not None
+    if run is not None and not is_test:
+        raise typer.BadParameter("--run keeps a test; add --across, --each or --test FOLDER")
     if sum((output is not None, is_across, is_each, test is not None)) > 1:
         raise typer.BadParameter("give one of --output FILE, --across, --each and --test FOLDER")
-    is_test = is_across or is_each or test is not None
     if model and not is_test and (output is None or output.suffix != ".json"):
         raise typer.BadParameter("what a model adds are two files; give --output FILE.json")
     opened = [open_dataset(folder) for folder in folders]
@@ -89,8 +92,8 @@ def fit(
         found: list[Transfer] = []
         scored: list[tuple[float, bool]] = []
         with progress_bar():
-            for tested, part in each(opened, model=sentences):
-                found += transfer(tested, [part])
+            for tested, part in each(opened, model=sentences, kept=run):
+                found += transfer(tested, [part], run / tested.name if run else None)
                 scored += scored_links(tested, part.attributor)
         if as_json:
             calibration = [band.json() for band in bands(scored)]
