@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokengeist.models.alignment import (
@@ -92,6 +92,7 @@ def test_offsets_cover_the_text_and_nothing_is_added(embedded: LoadedModel, text
 
 
 @settings(max_examples=40)
+@example(texts=["\x06"])
 @given(texts=st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4))
 def test_every_token_of_a_turn_has_one_source(embedded: LoadedModel, texts: list[str]) -> None:
     turns = tuple(Turn(i, Role.USER, text) for i, text in enumerate(texts))
@@ -106,5 +107,6 @@ def test_every_token_of_a_turn_has_one_source(embedded: LoadedModel, texts: list
         assert (tokens.ends[held] > place.start).all()
         assert (tokens.starts[held] < place.end).all()
     for turn in turns:
-        if turn.text.strip():
+        # A vocabulary may lack a control character, and then a text of it alone has no token.
+        if tokenize(embedded.tokenizer, turn.text.strip()).ids:
             assert target_tokens(tokens, rendering, Target.whole(turn)).size

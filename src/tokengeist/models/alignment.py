@@ -118,7 +118,10 @@ def source_owners(
 
 
 def target_tokens(tokens: TokenizedText, rendering: Rendering, target: Target) -> Indices:
-    """The tokens of a target, in order; empty where the template writes none of its characters."""
+    """The tokens of a target, in order.
+
+    None where the template writes none of its characters, or the vocabulary has none of them.
+    """
     return tokens.touching(
         place for span in target.spans for place in rendering.places(target.turn, span)
     )
