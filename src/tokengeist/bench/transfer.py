@@ -180,7 +180,7 @@ def _without(parts: Sequence[Sequence[T]], number: int) -> Iterator[T]:
 
 
 def _made_from(datasets: Sequence[Dataset], weights: Weights, model: SentenceModel) -> str:
-    """A digest of all that a revision follows from: equal digests, equal revisions."""
+    """A digest of the data, weights and model that a revision is fitted to."""
     said = [
         weights.groups,
         model.fingerprint,
