@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,11 @@ from tokengeist.attribution.blend.revision import (
     Candidate,
     Revision,
     cues,
+    feature_columns,
     log_odds,
     shipped_revision,
 )
+from tokengeist.attribution.blend.rivals import LAYERS, Rivals
 from tokengeist.attribution.cached import cache_size, clear_cache, load_judge, vectors_file
 from tokengeist.attribution.on_disk import read_vectors
 from tokengeist.attribution.protocol import Explanation
@@ -199,7 +202,29 @@ def unchanging() -> Revision:
     inner = 2 * LIKENESSES
     asked = np.zeros((5 * 3 + 1, inner), np.float32)
     passage = np.zeros((3 + len(ROLES), inner), np.float32)
-    return Revision(weights, asked, passage, "")
+    return Revision(weights, asked, passage, silent(weights), "")
+
+
+def silent(weights: Mapping[str, Mapping[str, float]], width: int = 8) -> Rivals:
+    """Candidates look at one another at random, and nothing comes of it."""
+    known = len(CUES) + len(feature_columns(weights)) + len(ROLES)
+    linear = {"into": (width, known), "out": (1, width)}
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name in (f"look.layers.{layer}" for layer in range(LAYERS)):
+        linear[f"{name}.self_attn.out_proj"] = (width, width)
+        linear[f"{name}.linear1"], linear[f"{name}.linear2"] = (
+            (2 * width, width),
+            (width, 2 * width),
+        )
+        shapes[f"{name}.self_attn.in_proj_weight"] = (3 * width, width)
+        shapes[f"{name}.self_attn.in_proj_bias"] = (3 * width,)
+        for norm in (f"{name}.norm1", f"{name}.norm2"):
+            shapes |= {f"{norm}.weight": (width,), f"{norm}.bias": (width,)}
+    for name, shape in linear.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    draw = np.random.default_rng(0)
+    numbers = {n: draw.normal(0, 0.3, shape).astype(np.float32) for n, shape in shapes.items()}
+    return Rivals({n: 0 * found if n.startswith("out") else found for n, found in numbers.items()})
 
 
 def test_numbers_that_change_nothing_change_nothing() -> None:
@@ -225,6 +250,23 @@ def test_a_likeness_speaks_for_the_turn_whose_passage_is_near() -> None:
     candidates = [known(0, Role.USER, 0.5), known(1, Role.USER, 0.5)]
     found = revision.probabilities(2, candidates, views, passages)
     assert found[1] < 0.5 < found[0]
+
+
+def test_candidates_look_at_one_another_in_no_order() -> None:
+    quiet = unchanging()
+    numbers = {**quiet.rivals.numbers, "out.weight": np.ones((1, 8), np.float32)}
+    revision = replace(quiet, rivals=Rivals(numbers))
+    passages = {turn: np.ones((1, 3), np.float32) for turn in range(3)}
+    views = np.ones((5, 3), np.float32)
+    first, second = known(0, Role.USER, 0.5), known(1, Role.USER, 0.5)
+    third, other = known(2, Role.TOOL, 0.5), known(2, Role.TOOL, 0.5)
+    other.features[next(iter(other.features))] = 1.0
+    found = revision.probabilities(3, [first, second, third], views, passages)
+    turned = revision.probabilities(3, [third, second, first], views, passages)
+    assert found == pytest.approx(turned, rel=1e-3)
+    beside = revision.probabilities(3, [first, second, other], views, passages)
+    assert abs(log_odds(beside[0]) - log_odds(found[0])) > 0.1
+    assert quiet.probabilities(3, [first, second, other], views, passages)[0] == pytest.approx(0.5)
 
 
 def test_the_shipped_numbers_let_meaning_speak_for_a_source() -> None:

@@ -1,10 +1,10 @@
-"""Gradient descent for a revision: likenesses and weights of cues are learned together.
+"""Gradient descent for a revision: likenesses, weights of cues and `rivals` are learned together.
 
 Separate from the reading of the data because it needs torch. Everything starts where it changes
-nothing: the model-free log-odds weigh 1 and all other cues 0. Labels of one hop were made in
-another way than gold graphs, so they have a bias and a trust in the log-odds of their own, which
-are forgotten afterwards. The seed is fixed: the same data give the same revision but for the last
-digits, because two threads add up in any order.
+nothing: the model-free log-odds weigh 1, all other cues and what `rivals` says 0. Labels of one hop
+were made in another way than gold graphs, so they have a bias and a trust in the log-odds of their
+own, which are forgotten afterwards. The seed is fixed: the same data give the same revision but for
+the last digits, because two threads add up in any order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokengeist.attribution.blend.model import BIAS, Weights, starting_weights
+from tokengeist.attribution.blend.model import Weights, starting_weights
 from tokengeist.attribution.blend.revision import (
     CUES,
     FAINTEST,
@@ -27,24 +27,31 @@ from tokengeist.attribution.blend.revision import (
     LIKENESSES,
     NEAREST,
     ROLES,
+    SMALLER,
     Revision,
     cues,
+    feature_columns,
 )
+from tokengeist.attribution.blend.rivals import HEADS, LAYERS, Rivals
 from tokengeist.bench.revision import Talk
 from tokengeist.progress import report
 
 INNER = 8
 """The width of what a likeness compares."""
-EPOCHS = 6
+WIDTH = 64
+"""Of a candidate among its rivals."""
+EPOCHS = 12
 AT_ONCE = 4
 """Conversations to a step."""
 RATE = 1e-3
 DECAY = 0.1
-"""How fast the likenesses fade; weights of cues do not, because they start from what is known."""
+"""How fast all but the weights of cues fades; these do not: they start from what is known."""
 FASTER = 3
 """How much faster the weights of cues are learned."""
 FORGOTTEN = 0.5
 """The share of the vectors' numbers that is left out at random, against learning by heart."""
+FORGOTTEN_OF_RIVALS = 0.3
+"""The same between the layers of `rivals`."""
 SEED = 0
 _NAMED = len(CUES) - 2 * LIKENESSES
 
@@ -76,7 +83,7 @@ def train(talks: Sequence[Talk], free: Weights, name: str) -> Revision:
     steps = EPOCHS * math.ceil(len(batches) / AT_ONCE)
     optimiser = torch.optim.AdamW(
         [
-            {"params": net.likenesses(), "weight_decay": DECAY},
+            {"params": net.nameless(), "weight_decay": DECAY},
             {"params": net.numbers(), "weight_decay": 0.0},
         ],
         lr=RATE,
@@ -112,11 +119,13 @@ class _Net(nn.Module):
             self.cues[:, CUES.index("log_odds")] = 1.0
         self.features = nn.Parameter(torch.zeros(features))
         self.otherwise = nn.Parameter(torch.zeros(2, len(ROLES)))  # of labels of one hop
+        self.rivals = _Rivals(len(CUES) + features + len(ROLES))
         self.forget = nn.Dropout(FORGOTTEN)
 
-    def likenesses(self) -> list[nn.Parameter]:
-        """What the texts are compared by."""
-        return [*self.asked.parameters(), *self.passage.parameters(), self.author]
+    def nameless(self) -> list[nn.Parameter]:
+        """What the texts are compared by, and what all candidates are seen by."""
+        compared = [*self.asked.parameters(), *self.passage.parameters(), self.author]
+        return [*compared, *self.rivals.parameters()]
 
     def numbers(self) -> list[nn.Parameter]:
         """The weights of cues."""
@@ -133,6 +142,10 @@ class _Net(nn.Module):
         """Log-odds: (hops, turns)."""
         cue = torch.cat([batch.named, self._compare(batch)], dim=-1)
         odds = (cue * self.cues[batch.roles]).sum(dim=-1) + batch.features @ self.features
+        authors = functional.one_hot(batch.roles, len(ROLES))
+        given = torch.cat([SMALLER * cue, batch.features, authors], dim=-1)
+        beside: Tensor = self.rivals(given, batch.is_candidate)
+        odds = odds + beside
         if not batch.is_gold:
             trust, bias = self.otherwise[:, batch.roles]
             odds = odds + trust * cue[..., CUES.index("log_odds")] + bias
@@ -161,21 +174,41 @@ class _Net(nn.Module):
             }
             for (role, feature), place in places.items():
                 weights[role][feature] = float(self.features[place])
-            asked = torch.cat([self.asked.weight.T, self.asked.bias[None]])
-            passage = torch.cat([self.passage.weight.T, self.author])
-            return Revision(weights, asked.numpy().copy(), passage.numpy().copy(), name)
+            asked = torch.cat([self.asked.weight.T, self.asked.bias[None]]).numpy().copy()
+            passage = torch.cat([self.passage.weight.T, self.author]).numpy().copy()
+            seen = {key: found.numpy().copy() for key, found in self.rivals.state_dict().items()}
+            return Revision(weights, asked, passage, Rivals(seen), name)
+
+
+class _Rivals(nn.Module):
+    """`Rivals.odds`, for many hops at once and with gradients."""
+
+    def __init__(self, known: int) -> None:
+        super().__init__()
+        self.into = nn.Linear(known, WIDTH)
+        layer = nn.TransformerEncoderLayer(
+            WIDTH, HEADS, 2 * WIDTH, FORGOTTEN_OF_RIVALS, batch_first=True, norm_first=True
+        )
+        self.look = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
+        self.out = nn.Linear(WIDTH, 1)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, given: Tensor, is_candidate: Tensor) -> Tensor:
+        """(hops, turns, known of each) → (hops, turns); only candidates are looked at."""
+        states = self.look(self.into(given), src_key_padding_mask=~is_candidate)
+        found: Tensor = self.out(states).squeeze(-1).masked_fill(~is_candidate, 0.0)
+        return found
 
 
 def _feature_places() -> dict[tuple[str, str], int]:
     """Where the features of prose stand in a row: (role, name) → place."""
-    names = [
-        (group.removeprefix("prose/"), name)
-        for group, entries in sorted(starting_weights().items())
+    prose = {
+        group.removeprefix("prose/"): entries
+        for group, entries in starting_weights().items()
         if group.startswith("prose/")
-        for name in sorted(entries)
-        if name != BIAS
-    ]
-    return {key: place for place, key in enumerate(names)}
+    }
+    return {key: place for place, key in enumerate(feature_columns(prose))}
 
 
 def _batch(talk: Talk, free: Weights, places: dict[tuple[str, str], int]) -> _Batch:

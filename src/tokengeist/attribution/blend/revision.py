@@ -5,10 +5,11 @@ most like its question. So eight likenesses of their own were learned from label
 Each compares what is asked about, in five views of it, with a passage; how near a turn's best
 passage comes, and how large its share among all turns is, are cues beside the model-free log-odds,
 the features behind these, the turn's place in the conversation and its rivals. A turn's new
-log-odds are the weighted sum of its cues, with weights for each role.
+log-odds are the weighted sum of its cues, with weights for each role, and what looking at all
+candidates side by side adds to it (`rivals`).
 
-`revision.json` holds the weights by name, `revision.safetensors` the likenesses. Both are made by
-`tokengeist fit --model`, and the first says from what.
+`revision.json` holds the weights by name, `revision.safetensors` what has no names: the likenesses
+and the layers of `rivals`. Both are made by `tokengeist fit --model`, and the first says from what.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from tokengeist.attribution.blend.meaning import Likeness
 from tokengeist.attribution.blend.model import BIAS
 from tokengeist.attribution.blend.page import Page
+from tokengeist.attribution.blend.rivals import Rivals
 from tokengeist.attribution.blend.scene import Features
 from tokengeist.transcript import Role
 
@@ -57,6 +59,8 @@ FARTHEST, NEAREST = -5.0, 20.0
 """How far and near passages may be."""
 FAINTEST = 1e-3
 """The share that is no more than none."""
+SMALLER = 0.2
+"""Cues are made so much smaller where all of them are seen side by side."""
 _DECIMALS = 4
 """More would differ between machines."""
 
@@ -130,6 +134,8 @@ class Revision:
     """(views × width + 1, likenesses × inner): what is asked about; the last row is the bias."""
     passage: Matrix
     """(width + roles, likenesses × inner): a passage, and who wrote it."""
+    rivals: Rivals
+    """What seeing all candidates side by side adds."""
     name: str
     """What it was fitted on, in few words."""
 
@@ -141,16 +147,30 @@ class Revision:
         passages: Mapping[int, Matrix],
     ) -> dict[int, float]:
         """How likely each candidate is a source; `views` (views, width) are of the target."""
+        import numpy as np
+
+        if not candidates:
+            return {}
         compared = self._compare(candidates, views, passages)
-        found = {}
-        for candidate, known, alike in zip(
-            candidates, cues(turn, candidates), compared.tolist(), strict=True
-        ):
+        known = np.concatenate([cues(turn, candidates), compared], axis=1)  # (candidates, cues)
+        columns = {key: place for place, key in enumerate(feature_columns(self.weights))}
+        values = np.zeros((len(candidates), len(columns)))
+        authors = np.zeros((len(candidates), len(ROLES)))
+        odds = np.zeros(len(candidates))
+        for number, candidate in enumerate(candidates):
             weights = self.weights[candidate.role]
-            given = dict(zip(CUES, (*known, *alike), strict=True)) | candidate.features
-            odds = sum(weights[name] * value for name, value in given.items())
-            found[candidate.turn] = 1 / (1 + math.exp(-max(-_SURE, min(_SURE, odds))))
-        return found
+            authors[number, ROLES.index(candidate.role)] = 1.0
+            for feature, value in candidate.features.items():
+                values[number, columns[candidate.role, feature]] = value
+                odds[number] += weights[feature] * value
+            odds[number] += sum(
+                weights[cue] * value for cue, value in zip(CUES, known[number], strict=True)
+            )
+        odds += self.rivals.odds(np.concatenate([SMALLER * known, values, authors], axis=1))
+        return {
+            candidate.turn: 1 / (1 + math.exp(-max(-_SURE, min(_SURE, found))))
+            for candidate, found in zip(candidates, odds.tolist(), strict=True)
+        }
 
     def _compare(
         self, candidates: Sequence[Candidate], views: Matrix, passages: Mapping[int, Matrix]
@@ -183,15 +203,27 @@ class Revision:
         from safetensors.numpy import load
 
         tensors = {name: found.astype(np.float32) for name, found in load(likenesses).items()}
-        return cls(numbers["weights"], **tensors, name=numbers["fitted_on"]["name"])
+        asked, passage = tensors.pop("asked"), tensors.pop("passage")
+        name = numbers["fitted_on"]["name"]
+        return cls(numbers["weights"], asked, passage, Rivals(tensors), name)
 
     def likenesses(self) -> bytes:
         """The content of the second file."""
         import numpy as np
         from safetensors.numpy import save
 
-        halves = {"asked": self.asked, "passage": self.passage}
-        return save({name: found.astype(np.float16) for name, found in halves.items()})
+        nameless = {"asked": self.asked, "passage": self.passage, **self.rivals.numbers}
+        return save({name: found.astype(np.float16) for name, found in nameless.items()})
+
+
+def feature_columns(weights: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
+    """All features of all roles in one row: (role, name) in order."""
+    return [
+        (role, name)
+        for role, entries in sorted(weights.items())
+        for name in sorted(entries)
+        if name not in CUES
+    ]
 
 
 @cache
