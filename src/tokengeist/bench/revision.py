@@ -137,7 +137,9 @@ def kept_revision(path: Path, made_from: str, fit: Callable[[], Revision]) -> Re
     try:
         known = json.loads(numbers.read_bytes())
         if known["made_from"] != made_from:
-            raise RunError(f"{numbers} was fitted to other data; choose another folder")
+            raise RunError(
+                f"{numbers} was fitted to other data or by another version; choose another folder"
+            )
         return Revision.from_files(known, likenesses.read_bytes())
     except (ValueError, KeyError, OSError) as error:
         raise RunError(f"{numbers} cannot be used ({error}); remove it to fit it again") from error

@@ -20,7 +20,8 @@ from typing import TypeVar
 from tokengeist.api import settings_for
 from tokengeist.attribution.blend.attributor import BlendAttributor
 from tokengeist.attribution.blend.model import Weights, shipped_weights
-from tokengeist.attribution.blend.revision import Revision
+from tokengeist.attribution.blend.revision import CUES, Revision
+from tokengeist.attribution.blend.rivals import LAYERS
 from tokengeist.attribution.protocol import AttributorSpec
 from tokengeist.bench.dataset import Dataset
 from tokengeist.bench.fit import CUT, all_examples, fit
@@ -180,8 +181,9 @@ def _without(parts: Sequence[Sequence[T]], number: int) -> Iterator[T]:
 
 
 def _made_from(datasets: Sequence[Dataset], weights: Weights, model: SentenceModel) -> str:
-    """A digest of the data, weights and model that a revision is fitted to."""
+    """A digest of the data, weights and model that a revision is fitted to, and of its form."""
     said = [
+        (CUES, LAYERS),
         weights.groups,
         model.fingerprint,
         [(dataset.digest(), links_digest(dataset)) for dataset in datasets],
