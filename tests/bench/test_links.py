@@ -116,7 +116,7 @@ def test_a_revision_is_two_files(hops: Dataset) -> None:
 def test_training_and_tracing_compute_the_same(
     tmp_path: Path, hops: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The likenesses by torch, for many hops at once, and by numpy, for one."""
+    """By torch for many hops at once, and by numpy for one."""
     gold = Dataset(make_dataset(tmp_path / "gold", ["g-1"]))
     free = shipped_weights()
     talks = read_datasets([gold, hops], SentenceModel.find("a test"))

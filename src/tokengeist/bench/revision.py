@@ -122,7 +122,7 @@ def kept_revision(path: Path, made_from: str, fit: Callable[[], Revision]) -> Re
     Fitting takes minutes, and a test of many folders fits many. Raises `RunError` where what is
     kept was made from something else than `made_from` says.
     """
-    numbers, likenesses = (path.with_name(path.name + end) for end in (".json", ".safetensors"))
+    numbers, nameless = (path.with_name(path.name + end) for end in (".json", ".safetensors"))
     if not numbers.is_file():
         found = fit()
         content = {
@@ -131,7 +131,7 @@ def kept_revision(path: Path, made_from: str, fit: Callable[[], Revision]) -> Re
             "weights": _rounded(found),
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(likenesses, lambda file: file.write(found.likenesses()))
+        replace_file(nameless, lambda file: file.write(found.nameless()))
         # Last, because it says that the other is there.
         replace_file(numbers, lambda file: file.write(json.dumps(content, indent=1).encode()))
     try:
@@ -140,7 +140,7 @@ def kept_revision(path: Path, made_from: str, fit: Callable[[], Revision]) -> Re
             raise RunError(
                 f"{numbers} was fitted to other data or by another version; choose another folder"
             )
-        return Revision.from_files(known, likenesses.read_bytes())
+        return Revision.from_files(known, nameless.read_bytes())
     except (ValueError, KeyError, OSError) as error:
         raise RunError(f"{numbers} cannot be used ({error}); remove it to fit it again") from error
 

@@ -127,7 +127,7 @@ def fit(
     if output:
         write_file(output, text)
         if revision:
-            write_file(output.with_suffix(".safetensors"), revision.likenesses())
+            write_file(output.with_suffix(".safetensors"), revision.nameless())
     else:
         typer.echo(text, nl=False)
 

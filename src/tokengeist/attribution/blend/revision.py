@@ -126,7 +126,7 @@ def log_odds(probability: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Revision:
-    """What each cue weighs, and the learned likenesses."""
+    """What each cue weighs, the learned likenesses, and what rivals say."""
 
     weights: Mapping[str, Mapping[str, float]]
     """By role: of every cue, and of the features of the role's list."""
@@ -197,23 +197,23 @@ class Revision:
         return compared.round(_DECIMALS)
 
     @classmethod
-    def from_files(cls, numbers: Mapping[str, Any], likenesses: bytes) -> Revision:
+    def from_files(cls, numbers: Mapping[str, Any], nameless: bytes) -> Revision:
         """From the content of its two files."""
         import numpy as np
         from safetensors.numpy import load
 
-        tensors = {name: found.astype(np.float32) for name, found in load(likenesses).items()}
+        tensors = {name: found.astype(np.float32) for name, found in load(nameless).items()}
         asked, passage = tensors.pop("asked"), tensors.pop("passage")
         name = numbers["fitted_on"]["name"]
         return cls(numbers["weights"], asked, passage, Rivals(tensors), name)
 
-    def likenesses(self) -> bytes:
+    def nameless(self) -> bytes:
         """The content of the second file."""
         import numpy as np
         from safetensors.numpy import save
 
-        nameless = {"asked": self.asked, "passage": self.passage, **self.rivals.numbers}
-        return save({name: found.astype(np.float16) for name, found in nameless.items()})
+        tensors = {"asked": self.asked, "passage": self.passage, **self.rivals.numbers}
+        return save({name: found.astype(np.float16) for name, found in tensors.items()})
 
 
 def feature_columns(weights: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
