@@ -77,6 +77,12 @@ def test_a_number_sign_makes_an_id_of_a_number_and_a_word() -> None:
     assert keys("#3-hour") == ["i:3-hour"]
 
 
+@pytest.mark.parametrize("quote", ["'", "’"])
+def test_a_quote_belongs_to_a_word_only_if_the_word_goes_on(quote: str) -> None:
+    found = list(pieces(f"{quote}the ferry{quote} is the harbour{quote}s"))
+    assert [piece.text for piece in found] == ["ferry", f"harbour{quote}s"]
+
+
 def test_short_capitals_are_codes() -> None:
     assert [piece.kind for piece in pieces("from OSL")] == [Kind.CODE]
 
