@@ -124,8 +124,8 @@ _TOKEN = re.compile(
     (?P<gap>[\s"'{{}}\[\],:;()|<>=*!?&%+`]+)  # nothing begins with these; skipped in one go
     |(?P<plain>[^\W\d_]++(?:(?=['’][^\W\d_])['’][^\W\d_]++)?+
         (?=\.?(?:[\s"'()\]}},;!?]|:(?!/)|\Z))(?!\.?\s+\d))
-        # most tokens: words that by what follows cannot be the beginning of anything else; they look
-        # behind a quote first, because Python 3.11.2 would keep it even where no letter follows
+        # most tokens: words that by what follows cannot be the beginning of anything else; they
+        # look behind a quote first, because Python 3.11.2 keeps it even where no letter follows
     |(?P<escape>\\(?:[nrtbf"\\/]|u[0-9a-f]{{4}}))
     |(?P<iso>\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?)
     |(?P<month>\b(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2])\b(?!-))
